@@ -1,5 +1,5 @@
-"""wellput scores generated text, says whether differences are real, collects people's judgments, and
-says how far metrics agree with people.
+"""wellput scores generated text and tests whether differences between systems are real. It also
+collects people's judgments, and measures how far metrics agree with people.
 
 >>> import wellput
 >>> evalset = wellput.EvalSet.of({"A": ["the cat sat"]}, [["a cat sat", "the cat sat"]])

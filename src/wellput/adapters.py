@@ -23,8 +23,8 @@ References = Iterable[str | Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Measures:
-    """One metric or several, with the method `compute` of an evaluate module."""
+class MetricModule:
+    """One or more metrics, used like a module of Hugging Face's evaluate: call `compute`."""
 
     metrics: tuple[Metric, ...]
 
@@ -35,24 +35,25 @@ class Measures:
         references: References | None = None,
         sources: Iterable[str] | None = None,
     ) -> dict[str, float]:
-        """The score of all predictions together under each metric, by its name."""
+        """One score of all predictions together for each metric, by the metric's name."""
         evalset = _evalset(predictions, references, sources)
         result = score_source(evalset, self.metrics)
         return {name: result[SYSTEM, name].score for name in result.metrics}
 
 
-def evaluate(metrics: str | Metric | Iterable[str | Metric]) -> Measures:
-    """Like `evaluate.load` and `evaluate.combine`.
+def evaluate(metrics: str | Metric | Iterable[str | Metric]) -> MetricModule:
+    """Makes an object with the method `compute`, as `evaluate.load` and `evaluate.combine` do.
 
     >>> evaluate("exact,gsa").compute(predictions=["a cat"], references=[["the cat", "a cat"]])
     {'exact': 1.0, 'gsa': 1.0}
     """
-    return Measures(tuple(create_all(metrics)))
+    return MetricModule(tuple(create_all(metrics)))
 
 
 @dataclass(frozen=True)
 class ScoreFunction:
-    """An argument for `sklearn.metrics.make_scorer`: higher is always better, so TER is negative."""
+    """A function for `sklearn.metrics.make_scorer`. Higher is always better, so scores of metrics such
+    as TER, where lower is better, are negated (`sign` is -1)."""
 
     metric: Metric
     sign: int
@@ -68,7 +69,7 @@ class ScoreFunction:
 
 @dataclass(frozen=True)
 class Scorer:
-    """An argument for `scoring=`; the estimator predicts texts."""
+    """A value for scikit-learn's argument `scoring=`, for an estimator that predicts texts."""
 
     function: ScoreFunction
 
@@ -82,12 +83,12 @@ def score_function(metric: str | Metric) -> ScoreFunction:
     >>> score_function("ter")(["a cat sat"], ["a cat sat"])
     -0.0
     """
-    chosen = create(metric)
-    if chosen.higher_is_better is None:
+    created = create(metric)
+    if created.higher_is_better is None:
         raise InputError(
-            f"{chosen.name} cannot choose a model: a high value is neither good nor bad."
+            f"{created.name} cannot choose a model: a high value is neither good nor bad."
         )
-    return ScoreFunction(chosen, 1 if chosen.higher_is_better else -1)
+    return ScoreFunction(created, 1 if created.higher_is_better else -1)
 
 
 def scorer(metric: str | Metric) -> Scorer:
@@ -111,7 +112,8 @@ def _evalset(
 
 
 def _column(values: Iterable[Any]) -> Sequence[Any]:
-    """Columns of data frames and arrays as lists; `EvalSet.of` refuses a single text."""
+    """Turns arrays, such as cells of a data frame, into lists. A single text is returned as it is:
+    `EvalSet.of` refuses it."""
     if isinstance(values, str):
         return values
     return [entry.tolist() if hasattr(entry, "tolist") else entry for entry in values]

@@ -28,18 +28,18 @@ NEVER_ONE = {
     "ranking.n_items items",
     "len(candidates) metrics",
     "len(leaders) systems",
-    "rest systems",
+    "n_behind systems",
     "len(ranking.systems) systems",
     "n pairs",
-    "len(own) metrics",
-    "of metrics",
+    "len(compared) metrics",
+    "n_all metrics",
     "MIN_SHARED_UNITS trials",
     "MIN_SYSTEMS systems",
     "MIN_SEQUENTIAL_JUDGES judges",
     "MIN_SEQUENTIAL_ITEMS items",
     "plan.per_item judges",  # more than there are
     "test.min_trials trials",  # at least 2
-    "which outputs",  # words, not numbers
+    "direction outputs",  # words, not numbers
     "verb outputs",
     "self.url answers",
 }

@@ -1,2 +1,2 @@
-"""People and metrics: panels of judges, rankings of systems, agreement, and metrics fitted to
-people."""
+"""Compares people with metrics: ratings by several judges, rankings of systems by people, agreement of
+metrics and of judges with each other, and metrics fitted to people's judgments."""

@@ -1,4 +1,8 @@
-"""What the figures of an agreement analysis mean, in plain sentences."""
+"""What the figures of an agreement analysis mean, in plain sentences.
+
+A sentinel is a metric that ignores quality (`random`, `length-only`): a useful metric must agree more
+with people. A ceiling is the correlation that a perfect metric would reach with these judges.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from wellput.core.metric import is_sentinel
 from wellput.core.scores import MIN_ITEMS_FOR_CLAIMS
 
 CORRELATION_COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-c")
-"""The coefficients that are 0 where a metric knows nothing."""
+"""The coefficients that are 0 for a metric whose scores have nothing to do with quality."""
 
 
 def advise(
@@ -25,25 +29,26 @@ def advise(
     alpha: float = 0.05,
     confidence: float = 0.95,
 ) -> list[str]:
-    """For each question and coefficient: the best metric with its interval, whether that is
-    evidence, what length alone reaches, and which metrics the best one is not shown to beat. `items`
-    are the numbers of judged items: very few items cannot show anything. `neutral` metrics, such as a
-    length, are neither good nor bad and cannot be the best."""
+    """One paragraph for each question and coefficient: the best metric with its interval, whether its
+    agreement is more than chance, how far length alone agrees, and which metrics the best one is not
+    shown to beat. `ceilings` and `items` (numbers of judged items; very few cannot show anything) are
+    by question. `neutral` metrics cannot be the best: a length, for example, which is neither good nor
+    bad when it is high."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
         groups.setdefault((row.question, row.coefficient), []).append(row)
     for (question, coefficient), rows in groups.items():
-        pairs = [
+        own_differences = [
             difference
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
         ]
-        judged = (items or {}).get(question, MIN_ITEMS_FOR_CLAIMS)
-        if judged < MIN_ITEMS_FOR_CLAIMS:
-            n_items = counted(judged, "judged item")
+        n_judged_items = (items or {}).get(question, MIN_ITEMS_FOR_CLAIMS)
+        if n_judged_items < MIN_ITEMS_FOR_CLAIMS:
+            items_in_words = counted(n_judged_items, "judged item")
             sentences.append(
-                f"{question}: {n_items} cannot show how far a metric agrees: more are needed."
+                f"{question}: {items_in_words} cannot show how far a metric agrees: more are needed."
             )
             continue
         candidates = [
@@ -69,30 +74,32 @@ def advise(
                 f"correlation, that of {best.metric}, is {_figure(best.value)} ({best.coefficient})."
             )
             continue
-        place = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
-        level = [row.metric for row in candidates if _is_level(row, best)]
-        if level:
-            place += f" together with {listed(level)}"
+        best_of = f", the best of {len(candidates)} metrics" if len(candidates) > 1 else ""
+        equally_good = [row.metric for row in candidates if _is_equally_good(row, best)]
+        if equally_good:
+            best_of += f" together with {listed(equally_good)}"
         bounds = _bounds(best, ceilings.get(question), confidence)
         parts = [
-            f"{question}: {best.metric} {_agrees(best)}{place}{bounds}.",
+            f"{question}: {best.metric} {_agrees(best)}{best_of}{bounds}.",
             _evidence(best, alpha),
-            _against_length(best, [row for row in rows if is_sentinel(row.metric)], pairs, alpha),
-            _not_shown_to_beat(best, candidates, pairs, alpha),
+            _against_length(
+                best, [row for row in rows if is_sentinel(row.metric)], own_differences, alpha
+            ),
+            _not_shown_to_beat(best, candidates, own_differences, alpha),
         ]
         sentences.append(" ".join(part for part in parts if part))
     return sentences
 
 
-def _is_level(row: Agreement, best: Agreement) -> bool:
-    """Whether a metric agrees exactly as well as the best, but for rounding."""
+def _is_equally_good(row: Agreement, best: Agreement) -> bool:
+    """Whether another metric agrees as well as the best, except for rounding."""
     return row.metric != best.metric and math.isclose(row.value, best.value, rel_tol=1e-12)
 
 
 def shown_to_agree(
     agreement: Sequence[Agreement], *, neutral: Collection[str] = (), alpha: float = 0.05
 ) -> list[str]:
-    """The metrics that are the best for some question and coefficient, if that is evidence."""
+    """The metrics that agree best on some question by some coefficient, if this is more than chance."""
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
         if not (is_sentinel(row.metric) or row.metric in neutral or math.isnan(row.value)):
@@ -104,7 +111,8 @@ def shown_to_agree(
 
 
 def _no_metric(rows: Sequence[Agreement], candidates: Sequence[Agreement]) -> str:
-    """Metrics that are no candidates may correlate higher, so they are named."""
+    """The words "no metric". Metrics that could not be the best may correlate higher, so they are
+    named as left out."""
     left_out = [
         row.metric
         for row in rows
@@ -120,8 +128,8 @@ def _agrees(row: Agreement) -> str:
 
 
 def _bounds(best: Agreement, ceiling: float | None, confidence: float) -> str:
-    """The interval and the ceiling. The ceiling is for Pearson's r over pooled segments only,
-    because the judges' agreement is measured like that."""
+    """The interval and the ceiling, in brackets. The ceiling is shown only for Pearson's r over pooled
+    segments, because it is computed for that coefficient."""
     parts = []
     if has_interval(best):
         parts.append(f"{100 * confidence:g}% interval {_figure(best.low)} to {_figure(best.high)}")
@@ -157,9 +165,9 @@ def has_interval(row: Agreement) -> bool:
 def _against_length(
     best: Agreement, sentinels: Sequence[Agreement], pairs: Sequence[MetricDifference], alpha: float
 ) -> str:
-    """What length alone reaches. It was not chosen for its agreement, so its p-value needs no
-    correction for many pairs."""
-    tied = _not_different_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
+    """A sentence if the length of the output alone agrees about as well as the best metric. Length was
+    not chosen for its agreement, so its p-value needs no correction for many pairs."""
+    not_different = _not_different_from(best.metric, pairs, lambda pair: pair.p_value, alpha)
     # Longer outputs may be better or worse: only the size of length's correlation counts.
     for row in sentinels:
         if row.metric.startswith("length-only"):
@@ -168,7 +176,7 @@ def _against_length(
                     "The length of the output alone correlates at least as strongly: "
                     f"{_figure(row.value)}."
                 )
-            if row.metric in tied:
+            if row.metric in not_different:
                 return (
                     f"{best.metric} is not shown to beat the length of the output, "
                     f"{_figure(row.value)}."
@@ -182,9 +190,12 @@ def _not_shown_to_beat(
     pairs: Sequence[MetricDifference],
     alpha: float,
 ) -> str:
-    tested = [pair for pair in pairs if not math.isnan(pair.p_adjusted)]
-    tied = _not_different_from(best.metric, tested, lambda pair: pair.p_adjusted, alpha)
-    rivals = [row.metric for row in candidates if row.metric in tied]
+    """A sentence that names the metrics from which the best does not differ significantly; or empty."""
+    tested_pairs = [pair for pair in pairs if not math.isnan(pair.p_adjusted)]
+    not_different = _not_different_from(
+        best.metric, tested_pairs, lambda pair: pair.p_adjusted, alpha
+    )
+    rivals = [row.metric for row in candidates if row.metric in not_different]
     if not rivals:
         return ""
     others = listed(rivals)

@@ -1,8 +1,12 @@
 """`agree`: how far metrics agree with people, and people with each other.
 
-`agree_by` does the same by slice: the items that have the same value of a tag. Every slice is an
-`AgreementResult` of its own. Its p-values are corrected over the metrics of all slices together, and
-those of differences over the pairs of all slices.
+`agree_by` does the same for each slice, which is the items that have one value of a tag. Every slice
+has an `AgreementResult`. P-values are corrected for the number of metrics in all slices together, and
+p-values of differences for the number of pairs of metrics in all slices.
+
+A `ScoreTable` has the scores of one metric (or of the judges) for systems × items. A cell is one
+system's output for one item. A sentinel (`random`, `length-only`) is a metric that ignores quality,
+for comparison.
 """
 
 from __future__ import annotations
@@ -54,7 +58,8 @@ MetricItems: TypeAlias = Literal["judged", "all"]
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What to compute. test='auto' compares two metrics by the inference that gives the intervals."""
+    """What to compute. test='auto' tests the difference of two metrics by the method that also gives
+    the intervals."""
 
     level: AgreementLevel = "segment"
     average: CorrelationAverage = "none"
@@ -72,7 +77,8 @@ class AgreementOptions:
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     cluster: str | None = None
-    """The unit of intervals when outputs are scored for a report, such as `document`."""
+    """What counts as one unit in intervals, such as `document`, when outputs are scored for a
+    report."""
     fitted_here: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 
@@ -92,7 +98,7 @@ def agree(
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
     """How far each metric agrees with the judges on each question, which metrics differ, and how far
-    the judges agree among themselves."""
+    the judges agree with each other. `tables` are by the metric's name."""
     _check_levels(tables, options)
     first = next(iter(tables.values()))
     on_phase("comparing judges")
@@ -176,13 +182,13 @@ def _orders(
 
 
 def _scored_items(panels: Iterable[Panel], options: AgreementOptions) -> NDArray[np.bool_]:
-    """The items whose scores the metrics' figures rest on: those with a judgment, or all."""
+    """Whether each item's scores are used: True for items with a judgment, or for all items."""
     judged = np.logical_or.reduce([panel.table().present.any(axis=0) for panel in panels])
     return np.ones_like(judged) if options.metric_items == "all" else judged
 
 
 def _items_taken_alone(test: str, clusters: Clusters | None, n_metrics: int) -> list[str]:
-    """A note on a named test that exchanges or draws single items, where these have clusters."""
+    """A note on a test that treats single items as independent, where items belong to clusters."""
     if test not in TESTS_OF_SINGLE_ITEMS or clusters is None or n_metrics < 2:
         return []
     return [
@@ -195,13 +201,13 @@ def _items_taken_alone(test: str, clusters: Clusters | None, n_metrics: int) -> 
 def _excluded(
     raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
 ) -> Iterator[dict[str, Any]]:
-    """What was left out, and of which figures (`of`): all, or only the agreement. Unless a common scale
-    was asked for, systems are ranked by the ratings as given, and judges who cannot be put on such a
-    scale still count in the ranking."""
+    """Records of what was left out. `of` says from which figures: "all", or only "agreement". Unless
+    the user asked for a common scale of all judges, systems are ranked by the ratings as given. Then
+    judges whose ratings cannot be put on a common scale are left out of the agreement only."""
     for name, panel in ready.items():
         for exclusion in panel.excluded:
-            is_of_scale = is_ranked and exclusion not in raw[name].excluded
-            yield {**asdict(exclusion), "of": "agreement" if is_of_scale else "all"}
+            is_scale_problem = is_ranked and exclusion not in raw[name].excluded
+            yield {**asdict(exclusion), "of": "agreement" if is_scale_problem else "all"}
 
 
 def _models(
@@ -219,32 +225,34 @@ def _compared_with_people(
     options: AgreementOptions,
     on_phase: OnPhase,
 ) -> tuple[list[Agreement], list[MetricDifference]]:
+    """Every metric compared with the mean ratings `human` by each coefficient, and all pairs of metrics
+    compared with each other."""
     cells = cells_of_all(list(tables.values()), human)
     if not cells.any():
         raise InputError(
             f"No output with a judgment of {human.scorer!r} has a score of every metric."
         )
     rows: list[Agreement] = []
-    pairs: list[MetricDifference] = []
+    differences: list[MetricDifference] = []
     for coefficient in options.coefficients:
         on_metric = on_phase("correlating metrics with people", len(tables))
         compared: dict[str, MetricAgainstPeople] = {}
-        for name, one in _each_compared(tables, human, cells, coefficient, options):
-            compared[name] = one
+        for name, comparison in _each_compared(tables, human, cells, coefficient, options):
+            compared[name] = comparison
             on_metric(1)
         rows += _corrected(
-            [one.agreement(options.uncertainty) for one in compared.values()], options
+            [comparison.agreement(options.uncertainty) for comparison in compared.values()], options
         )
         test = pair_test(tables, human, cells, coefficient, compared, options)
-        pairs += compare_pairs(
-            [name for name, one in compared.items() if one.figure is not None],
+        differences += compare_pairs(
+            [name for name, comparison in compared.items() if comparison.figure is not None],
             test,
             question=human.scorer,
             level=options.level,
             coefficient=coefficient,
             on_phase=on_phase,
         )
-    return rows, pairs
+    return rows, differences
 
 
 def _each_compared(
@@ -284,15 +292,20 @@ def _each_compared(
 
 
 def _corrected(rows: list[Agreement], options: AgreementOptions) -> list[Agreement]:
-    """The rows with p corrected for the number of metrics; sentinels do not count."""
-    tried = [row.metric for row in rows if row.p_value is not None and not is_sentinel(row.metric)]
+    """The rows with p-values corrected for the number of metrics. Sentinels are not counted."""
+    corrected_metrics = [
+        row.metric for row in rows if row.p_value is not None and not is_sentinel(row.metric)
+    ]
     p_values = {row.metric: row.p_value for row in rows}
-    adjusted = CORRECTIONS[options.correction](np.array([p_values[name] for name in tried], float))
-    corrected = dict(zip(tried, adjusted.tolist(), strict=True))
-    return [replace(row, p_adjusted=corrected.get(row.metric)) for row in rows]
+    adjusted = CORRECTIONS[options.correction](
+        np.array([p_values[name] for name in corrected_metrics], float)
+    )
+    p_by_metric = dict(zip(corrected_metrics, adjusted.tolist(), strict=True))
+    return [replace(row, p_adjusted=p_by_metric.get(row.metric)) for row in rows]
 
 
 def _check_levels(tables: Mapping[str, ScoreTable], options: AgreementOptions) -> None:
+    """Raises InputError for options that do not fit the level or the number of systems."""
     if not tables:
         raise InputError("No metric was given.")
     n_systems = len(next(iter(tables.values())).systems)
@@ -317,29 +330,31 @@ def agree_by(
     *,
     on_phase: OnPhase,
 ) -> AgreementResult:
-    """The result with those of its slices. Slices that cannot be analyzed are named in its notes."""
-    found: list[AgreementResult] = []
+    """The result `whole`, with the results of its slices added. `masks` says for each value of the tag
+    `by` which items have it. A slice that cannot be analyzed is named in the notes."""
+    slices: list[AgreementResult] = []
     refused: list[str] = []
     for name, items in masks.items():
         parts = {metric: table.of_items(items) for metric, table in tables.items()}
-        inside = set(next(iter(parts.values())).items)
-        own = [judgment for judgment in judgments if judgment.item in inside]
+        items_inside = set(next(iter(parts.values())).items)
+        judgments_inside = [judgment for judgment in judgments if judgment.item in items_inside]
         try:
-            if not own:
+            if not judgments_inside:
                 raise InputError("no judgments")
-            part = agree(parts, own, options, on_phase=on_phase)
-            found.append(replace(part, by={by: name}))
+            part = agree(parts, judgments_inside, options, on_phase=on_phase)
+            slices.append(replace(part, by={by: name}))
         except InputError as problem:
             refused.append(f"{by} {name} is left out: {str(problem).rstrip('.')}.")
     return replace(
-        whole, slices=_corrected_in_slices(found, options), notes=(*whole.notes, *refused)
+        whole, slices=_corrected_in_slices(slices, options), notes=(*whole.notes, *refused)
     )
 
 
 def _corrected_in_slices(
     slices: Sequence[AgreementResult], options: AgreementOptions
 ) -> tuple[AgreementResult, ...]:
-    """The slices with p corrected over all of them; sentinels do not count."""
+    """The slices with p-values corrected for the number of metrics, or of pairs of metrics, in all
+    slices. Sentinels are not counted."""
     correct = CORRECTIONS[options.correction]
     rows = [
         row
@@ -348,19 +363,19 @@ def _corrected_in_slices(
         if row.p_value is not None and not is_sentinel(row.metric)
     ]
     pairs = [pair for part in slices for pair in part.differences]
-    of_rows = iter(correct(np.array([row.p_value for row in rows], float)).tolist())
-    of_pairs = iter(correct(np.array([pair.p_value for pair in pairs], float)).tolist())
+    corrected_of_rows = iter(correct(np.array([row.p_value for row in rows], float)).tolist())
+    corrected_of_pairs = iter(correct(np.array([pair.p_value for pair in pairs], float)).tolist())
     return tuple(
         replace(
             part,
             agreement=tuple(
                 row
                 if row.p_value is None or is_sentinel(row.metric)
-                else replace(row, p_adjusted=next(of_rows))
+                else replace(row, p_adjusted=next(corrected_of_rows))
                 for row in part.agreement
             ),
             differences=tuple(
-                replace(pair, p_adjusted=next(of_pairs)) for pair in part.differences
+                replace(pair, p_adjusted=next(corrected_of_pairs)) for pair in part.differences
             ),
         )
         for part in slices

@@ -1,7 +1,9 @@
-"""Which words a metric or a machine blames, against the errors that people marked.
+"""Which words a metric or a machine judge blames for an error, compared with the errors that people
+marked.
 
-Each output is compared with each person who marked it, and all comparisons are pooled. So the figures
-can be compared with those of two people, which are made in the same way.
+What a metric blames in an output is compared with the marks of each person who marked the output, and
+all comparisons are pooled. People are compared with each other in the same way, so that a metric's
+precision, recall and F1 can be compared with people's.
 """
 
 from __future__ import annotations
@@ -28,18 +30,21 @@ from wellput.metrics.alignments import Blamed, Blames
 from wellput.stats.spans.marked_characters import Marked, marked_alike, marked_row
 
 PEOPLE = "people"
-"""The row of people among themselves."""
+"""The name of the row that compares people with each other."""
 
 Blame = Callable[[MarkedOutput], Marked | None]
-"""The characters of an output that are blamed; None where nothing is said about the output."""
+"""From an output to the characters that are blamed; None where the scorer says nothing about the
+output."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlamedWords:
-    """How far the characters that `scorer` blames are those that people marked. `share_blamed` and
-    `share_marked` are shares of all characters. Precision is the share of blamed characters that a
-    person marked, recall the share of marked characters that are blamed. The levels of chance are
-    those of a scorer that blames as many characters of each output, but at random places."""
+    """How far the characters that `scorer` (a metric, a machine judge, or people) blames are the
+    characters that people marked. `share_blamed` and `share_marked` are shares of all characters.
+    Precision is the share of blamed characters that a person marked, recall the share of marked
+    characters that are blamed. `chance` has the precision, recall and F1 of a scorer that blames as
+    many characters of each output, but at random places; `above_chance` is F1 minus its chance
+    level."""
 
     scorer: str
     question: str
@@ -55,17 +60,17 @@ class BlamedWords:
 
     def flat(self) -> dict[str, Any]:
         """One value for each column of a table."""
-        found: dict[str, Any] = {"scorer": self.scorer, "question": self.question}
+        columns: dict[str, Any] = {"scorer": self.scorer, "question": self.question}
         for name in ("precision", "recall", "f1"):
             figure = getattr(self, name)
-            found |= {
+            columns |= {
                 name: figure["value"],
                 f"{name}_low": figure["low"],
                 f"{name}_high": figure["high"],
                 f"{name}_chance": self.chance[name],
             }
         return {
-            **found,
+            **columns,
             "above_chance": self.above_chance["value"],
             "p_value": self.above_chance["p_value"],
             "n_outputs": self.n_outputs,
@@ -75,7 +80,7 @@ class BlamedWords:
 
 
 def blaming_metrics(metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics; raises InputError for one that points at no words."""
+    """The metrics as a list. Raises InputError for a metric that cannot say which words are wrong."""
     silent = [metric.name for metric in metrics if not isinstance(metric, Blames)]
     if silent:
         raise InputError(
@@ -89,11 +94,11 @@ def blaming_metrics(metrics: Sequence[Metric]) -> list[Metric]:
 def blame_of(
     source: EvalSource, metrics: Sequence[Metric], marked: Sequence[MarkedQuestion]
 ) -> dict[str, dict[Trial, Blamed]]:
-    """What each metric blames in each output that people marked."""
-    trials = dict.fromkeys(one.trial for question in marked for one in question.outputs)
-    wanted = {item for item, _, _ in trials}
-    items = [item for block in source.blocks() for item in block if item.id in wanted]
-    found: dict[str, dict[Trial, Blamed]] = {metric.name: {} for metric in metrics}
+    """For each metric, by name, the spans that it blames in each output that people marked."""
+    trials = dict.fromkeys(output.trial for question in marked for output in question.outputs)
+    item_ids = {item for item, _, _ in trials}
+    items = [item for block in source.blocks() for item in block if item.id in item_ids]
+    blamed: dict[str, dict[Trial, Blamed]] = {metric.name: {} for metric in metrics}
     for metric in metrics:
         ready = metric.prepare(item.references for item in items)
         if not isinstance(ready, Blames):
@@ -104,25 +109,25 @@ def blame_of(
                 continue
             batch = Batch.of(system, [item for _, item in rows])
             for (trial, _), spans in zip(rows, ready.blamed(batch), strict=True):
-                found[metric.name][trial] = spans
-    return found
+                blamed[metric.name][trial] = spans
+    return blamed
 
 
 def blame_of_judges(marked: Sequence[MarkedQuestion]) -> dict[str, dict[Trial, Blamed]]:
-    """What each of these judges marked, on any question."""
-    found: dict[str, dict[Trial, Blamed]] = {}
+    """For each judge, by name, the spans that the judge marked in each output, on any question."""
+    marked_by_judge: dict[str, dict[Trial, Blamed]] = {}
     for question in marked:
-        for one in question.outputs:
-            for judge, spans in one.spans.items():
-                places = [(span.start, span.end) for span in spans if not span.is_missing]
-                found.setdefault(judge, {}).setdefault(one.trial, places)
-    return found
+        for output in question.outputs:
+            for judge, spans in output.spans.items():
+                offsets = [(span.start, span.end) for span in spans if not span.is_missing]
+                marked_by_judge.setdefault(judge, {}).setdefault(output.trial, offsets)
+    return marked_by_judge
 
 
 def _rows_of(
     system: str, items: Sequence[Item], trials: Mapping[Trial, None]
 ) -> list[tuple[Trial, Item]]:
-    """The judged outputs of a system that have a reference, each as an item with one text."""
+    """The judged outputs of a system that have a reference, each as an item with only this output."""
     by_id = {item.id: item for item in items}
     rows: list[tuple[Trial, Item]] = []
     for trial in trials:
@@ -139,13 +144,16 @@ def against_people(
     *,
     confidence: float = 0.95,
 ) -> list[BlamedWords]:
-    """A row for each scorer that blames; the last row has people among themselves."""
+    """A row for each scorer in `blame`, the highest F1 first; the last row compares people with each
+    other."""
     rows: list[BlamedWords] = []
-    for name, own in blame.items():
+    for name, blamed_by_trial in blame.items():
 
-        def of_metric(one: MarkedOutput, own: Mapping[Trial, Blamed] = own) -> Marked | None:
-            spans = own.get(one.trial)
-            return None if spans is None else marked_characters(spans, one.text)
+        def of_metric(
+            output: MarkedOutput, blamed_by_trial: Mapping[Trial, Blamed] = blamed_by_trial
+        ) -> Marked | None:
+            spans = blamed_by_trial.get(output.trial)
+            return None if spans is None else marked_characters(spans, output.text)
 
         rows.append(_row(name, marked, of_metric, confidence))
     rows.sort(key=lambda row: -(row.f1["value"] if row.f1["value"] is not None else -1.0))
@@ -153,36 +161,37 @@ def against_people(
 
 
 def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: float) -> BlamedWords:
+    """One scorer compared with people; people are compared with each other if `blame` is None."""
     sums = np.zeros((len(marked.items), 4))
     n_outputs = n_characters = 0
-    for one in marked.outputs:
-        people = {judge: one.marked(judge) for judge in one.spans}
+    for output in marked.outputs:
+        people = {judge: output.marked(judge) for judge in output.spans}
         pairs: list[tuple[Marked, Marked]]
         if blame is None:
             pairs = [(a, b) for j, a in people.items() for k, b in people.items() if j != k]
         else:
-            own = blame(one)
-            pairs = [] if own is None else [(own, other) for other in people.values()]
+            blamed = blame(output)
+            pairs = [] if blamed is None else [(blamed, person) for person in people.values()]
         for first, second in pairs:
-            sums[one.item] += marked_row(first, second)
-        n_characters += len(one.text) * len(pairs)
+            sums[output.item] += marked_row(first, second)
+        n_characters += len(output.text) * len(pairs)
         n_outputs += bool(pairs)
     total = sums.sum(axis=0)
-    found = marked_alike(sums, marked.clusters, confidence=confidence)
+    alike = marked_alike(sums, marked.clusters, confidence=confidence)
     return BlamedWords(
         scorer=name,
         question=marked.question,
         n_outputs=n_outputs,
         share_blamed=known(float(total[1]) / n_characters) if n_characters else None,
         share_marked=known(float(total[2]) / n_characters) if n_characters else None,
-        precision=interval_bounds(found.precision),
-        recall=interval_bounds(found.recall),
-        f1=interval_bounds(found.f1),
+        precision=interval_bounds(alike.precision),
+        recall=interval_bounds(alike.recall),
+        f1=interval_bounds(alike.f1),
         chance={
-            "precision": known(found.chance_precision),
-            "recall": known(found.chance_recall),
-            "f1": known(found.chance_f1),
+            "precision": known(alike.chance_precision),
+            "recall": known(alike.chance_recall),
+            "f1": known(alike.chance_f1),
         },
-        above_chance=tested(found),
+        above_chance=tested(alike),
         note="" if n_outputs else "no output that people marked",
     )

@@ -1,18 +1,24 @@
-"""How far a metric agrees with people: one coefficient, also without each system, item and cell.
+"""How far a metric agrees with people: a correlation coefficient, and the same coefficient without
+each system, item and cell in turn, from which its interval is computed. A cell is one system's output
+for one item.
 
 `MetricAgainstPeople` holds these coefficients. At segment level, segment scores are correlated with
-mean ratings, pooled or averaged by item or by system. At system level, systems' scores are
-correlated, each computed from summed statistics. Only cells that people and all metrics have count,
-so that all metrics are compared on the same outputs. Metrics where lower is better are negated.
+mean ratings, pooled or averaged by item or by system. At system level, systems' scores are correlated;
+a system's score is computed from the summed statistics of its segments. Only cells that have a rating
+and a score of every metric are used, so that all metrics are compared on the same outputs. Scores of
+metrics where lower is better are negated.
 
 At document level, a document is the items that have the same document, or n segments drawn at random
 where items have none (Kauchak & Barzilay 2006, section 5). Each document gives every system a score,
 from the sum of its segments' statistics, and a mean rating. The coefficient is computed over systems in
 each document, and its mean over documents is reported. Drawn documents share systems and items, so they
 are not independent: the interval comes from leaving systems and items out of the mean, one by one. The
-items' own documents share only systems: systems and documents are left out.
+items' own documents share only systems, so systems and documents are left out instead.
 
-Where items have documents (or another cluster), these take the items' place at every level.
+Where items have documents (or another kind of cluster), whole documents are left out instead of items,
+at every level.
+
+In the functions, `x` has the scores of a metric and `z` the mean ratings.
 """
 
 from __future__ import annotations
@@ -55,7 +61,7 @@ def cells_of_all(tables: Sequence[ScoreTable], human: ScoreTable) -> NDArray[np.
 
 
 def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str, int]:
-    """How many judged outputs each metric has no score for, where there are any."""
+    """The number of judged outputs without a score, for each metric that has such outputs."""
     counts = {table.scorer: int((human.present & np.isnan(table.scores)).sum()) for table in tables}
     return {scorer: n for scorer, n in counts.items() if n}
 
@@ -74,15 +80,15 @@ def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
 def system_scores_without(
     table: ScoreTable, cells: NDArray[np.bool_], codes: NDArray[np.intp]
 ) -> Floats:
-    """The systems' scores without the items of each code (codes, systems), NaN where a system has no
-    others."""
+    """The systems' scores without the items of each cluster, NaN where a system has no other items.
+    `codes` has the number of each item's cluster; the result has shape (clusters, systems)."""
     statistics = np.where(cells[..., None], table.statistics, 0.0)
-    parts = np.stack(
+    cluster_sums = np.stack(
         [sums_by_cluster(column, codes) for column in np.moveaxis(statistics, 2, 0)], axis=-1
     )
-    left = np.moveaxis(statistics.sum(axis=1, keepdims=True) - parts, 1, 0)
+    remaining = np.moveaxis(statistics.sum(axis=1, keepdims=True) - cluster_sums, 1, 0)
     has_others = (cells.sum(axis=1, keepdims=True) - sums_by_cluster(cells, codes)).T > 0
-    return oriented(table, np.where(has_others, table.aggregate(left), np.nan))
+    return oriented(table, np.where(has_others, table.aggregate(remaining), np.nan))
 
 
 def oriented(table: ScoreTable, scores: Floats) -> Floats:
@@ -91,12 +97,13 @@ def oriented(table: ScoreTable, scores: Floats) -> Floats:
 
 
 Cells = NDArray[np.bool_]
+"""Systems × items: whether the system's output for the item is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """What intervals and p-values hold for, and their confidence. Only the named tests that draw or
-    exchange use resamples."""
+    """For which other systems or items intervals and p-values hold, and their confidence.
+    `n_resamples` is used only by tests that resample, such as permutation tests."""
 
     generalize: Generalize = "both"
     n_resamples: int = 1000
@@ -107,7 +114,9 @@ class Uncertainty:
 
 @dataclass(frozen=True, eq=False)
 class MetricAgainstPeople:
-    """One metric compared with people by one coefficient; `figure` is None where that is undefined."""
+    """One metric compared with people by one coefficient. `estimate` has its value, `figure` also the
+    values without each system, item and cell (None where the coefficient is undefined), and `chance`
+    the value that a metric without knowledge reaches."""
 
     metric: str
     question: str
@@ -119,7 +128,7 @@ class MetricAgainstPeople:
 
     def agreement(self, uncertainty: Uncertainty) -> Agreement:
         """The agreement with its interval and p-value."""
-        found = self.estimate
+        estimate = self.estimate
         inferred = self._inferred(uncertainty)
         return Agreement(
             metric=self.metric,
@@ -127,16 +136,16 @@ class MetricAgainstPeople:
             level=self.level,
             average=self.correlation.average if self.level == "segment" else None,
             coefficient=self.correlation.coefficient,
-            value=found.value,
+            value=estimate.value,
             low=inferred.low,
             high=inferred.high,
             p_value=inferred.p_value,
             null=self.chance.null,
             chance_low=self.chance.low,
             chance_high=self.chance.high,
-            n=found.n or 0,
+            n=estimate.n or 0,
             method=inferred.method,
-            note=_note(found),
+            note=_note(estimate),
         )
 
     def _inferred(self, uncertainty: Uncertainty) -> Estimate:
@@ -150,17 +159,21 @@ class MetricAgainstPeople:
         )
 
     def minus(self, other: MetricAgainstPeople, uncertainty: Uncertainty) -> Estimate:
-        """The difference of two metrics' coefficients, with interval and p-value."""
+        """This metric's coefficient minus the other's, with interval and p-value."""
         if self.figure is None or other.figure is None:
             return Estimate(math.nan, p_value=math.nan, method="undefined")
-        found = (self.figure - other.figure).estimate(
+        difference = (self.figure - other.figure).estimate(
             generalize=uncertainty.generalize,
             confidence=uncertainty.confidence,
         )
-        if found.low is None or found.high is None:
-            return found
-        farthest = 1.0 if self.correlation.coefficient in ACCURACY_COEFFICIENTS else 2.0
-        return replace(found, low=max(found.low, -farthest), high=min(found.high, farthest))
+        if difference.low is None or difference.high is None:
+            return difference
+        largest_difference = 1.0 if self.correlation.coefficient in ACCURACY_COEFFICIENTS else 2.0
+        return replace(
+            difference,
+            low=max(difference.low, -largest_difference),
+            high=min(difference.high, largest_difference),
+        )
 
 
 def correlate_segments(
@@ -193,17 +206,18 @@ def correlate_systems(
     with_unjudged: bool = False,
 ) -> MetricAgainstPeople:
     """Systems' scores against their mean ratings. With `with_unjudged`, the metric scores all outputs
-    that it has of the judged systems; `spa`, which tests differences of judged outputs, does not."""
+    that it has of the judged systems. This has no effect on the coefficient `spa` (soft pairwise
+    accuracy), which uses judged outputs only."""
     if coefficient == "spa":
         return _correlate_by_spa(table, human, cells, seed)
-    own = _scored_cells(table, cells) if with_unjudged else cells
-    x, z = system_scores(table, own), system_scores(human, cells)
+    metric_cells = _scored_cells(table, cells) if with_unjudged else cells
+    x, z = system_scores(table, metric_cells), system_scores(human, cells)
     return _against_people(
         table,
         human,
         Correlation("system", coefficient=coefficient),
         vector_correlation(x, z, coefficient),
-        lambda _: left_out_systems(table, human, cells, coefficient, own=own),
+        lambda _: left_out_systems(table, human, cells, coefficient, metric_cells=metric_cells),
         lambda: chance_of(
             lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
             x[:, None],
@@ -216,6 +230,7 @@ def correlate_systems(
 def _correlate_by_spa(
     table: ScoreTable, human: ScoreTable, cells: Cells, seed: int
 ) -> MetricAgainstPeople:
+    """Soft pairwise accuracy of one metric, from segment scores and mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
     return _against_people(
         table,
@@ -235,16 +250,19 @@ def _against_people(
     figure: Callable[[float], TableFigure],
     chance: Callable[[], ChanceLevel],
 ) -> MetricAgainstPeople:
-    """`figure(value)` and `chance()` are called only where the value is defined."""
+    """Puts the parts together. `figure` makes the `TableFigure` from the value, and `chance` the chance
+    level; both are called only if the value is defined."""
     is_defined = not math.isnan(estimate.value)
-    found = replace(figure(estimate.value), clusters=table.clusters) if is_defined else None
+    left_out_figure = (
+        replace(figure(estimate.value), clusters=table.clusters) if is_defined else None
+    )
     return MetricAgainstPeople(
         table.scorer,
         human.scorer,
         correlation.level,
         correlation,
         estimate,
-        found,
+        left_out_figure,
         chance() if is_defined else ChanceLevel(None),
     )
 
@@ -261,12 +279,12 @@ def left_out_systems(
     cells: Cells,
     coefficient: Coefficient,
     *,
-    own: Cells | None = None,
+    metric_cells: Cells | None = None,
 ) -> TableFigure:
     """The coefficient of the systems' scores without each system, item and cell, and without each
-    cluster where items have some. `own` are the cells of the metric, if they differ from
-    those of people."""
-    scored = cells if own is None else own
+    cluster where items have some. `metric_cells` are the cells that the metric's scores use, if these
+    differ from the cells of people."""
+    scored = cells if metric_cells is None else metric_cells
     clusters = table.clusters
 
     def without(codes: NDArray[np.intp]) -> TableFigure:
@@ -277,12 +295,12 @@ def left_out_systems(
             coefficient,
         )
 
-    found = without(np.arange(cells.shape[1]))
+    by_items = without(np.arange(cells.shape[1]))
     if clusters is None:
-        return found
-    whole = without(clusters.codes)
-    left_out = LeftOutClusters(whole.items, whole.cells)
-    return replace(found, clusters=clusters, left_out=left_out)
+        return by_items
+    by_clusters = without(clusters.codes)
+    left_out = LeftOutClusters(by_clusters.items, by_clusters.cells)
+    return replace(by_items, clusters=clusters, left_out=left_out)
 
 
 def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estimate:
@@ -292,12 +310,13 @@ def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estima
 
 
 def _note(estimate: Estimate) -> str:
-    """Why a value is undefined, or its tie threshold."""
+    """Why a value is undefined, or the tie threshold that was chosen; else empty."""
     return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""
 
 
 def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> list[NDArray[np.intp]]:
-    """The items of each document, all different, among the judged items."""
+    """The places of the items of each document, drawn at random from the judged items. No document has
+    an item twice."""
     judged = np.flatnonzero(cells.any(axis=0))
     if size > len(judged):
         raise InputError(
@@ -310,7 +329,7 @@ def draw_documents(cells: Cells, *, size: int, documents: int, seed: int) -> lis
 
 
 def own_documents(table: ScoreTable, cells: Cells) -> list[NDArray[np.intp]] | None:
-    """The judged items of each document that the items have; None where they have none."""
+    """The places of the judged items of each document; None where items have no documents."""
     clusters = table.clusters
     if clusters is None or clusters.unit != DOCUMENT:
         return None
@@ -329,22 +348,23 @@ def correlate_own_documents(
     coefficient: Coefficient,
     seed: int,
 ) -> MetricAgainstPeople:
-    """The mean over the items' own documents of the coefficient over systems: that of a table of
-    systems × documents, averaged by document."""
+    """The coefficient over systems in each of the items' own documents, and its mean over documents. It
+    is computed like a segment-level correlation averaged by item, with documents as items."""
     inside = [_inside(cells, document) for document in documents]
     x, z = (
-        np.stack([system_scores(one, part) for part in inside], axis=1) for one in (table, human)
+        np.stack([system_scores(scores, part) for part in inside], axis=1)
+        for scores in (table, human)
     )
     correlation = Correlation("segment", "item", coefficient)
-    found = correlation_value(x, z, correlation)
-    is_defined = not math.isnan(found.value)
+    estimate = correlation_value(x, z, correlation)
+    is_defined = not math.isnan(estimate.value)
     n = int(np.isfinite(document_values(table, human, cells, documents, coefficient)).sum())
     return MetricAgainstPeople(
         table.scorer,
         human.scorer,
         "document",
         correlation,
-        replace(found, n=n),
+        replace(estimate, n=n),
         replace(leave_out(x, z, correlation), clusters=None) if is_defined else None,
         chance_of_segments(x, z, correlation, seed=seed) if is_defined else ChanceLevel(None),
     )
@@ -361,22 +381,26 @@ def correlate_documents(
     """The mean over documents of the coefficient over systems. Documents where the coefficient is
     undefined are left out."""
     values = document_values(table, human, cells, documents, coefficient)
-    used = [_inside(cells, documents[place]) for place in np.flatnonzero(np.isfinite(values))]
+    defined_documents = [
+        _inside(cells, documents[place]) for place in np.flatnonzero(np.isfinite(values))
+    ]
     correlation = Correlation("system", coefficient=coefficient)
-    if not used:
+    if not defined_documents:
         nothing = Estimate(math.nan, method="undefined in every document", n=0)
         return MetricAgainstPeople(
             table.scorer, human.scorer, "document", correlation, nothing, None, ChanceLevel(None)
         )
-    x = np.stack([system_scores(table, inside) for inside in used], axis=1)
-    z = np.stack([system_scores(human, inside) for inside in used], axis=1)
-    by_document = [left_out_systems(table, human, inside, coefficient) for inside in used]
+    x = np.stack([system_scores(table, inside) for inside in defined_documents], axis=1)
+    z = np.stack([system_scores(human, inside) for inside in defined_documents], axis=1)
+    by_document = [
+        left_out_systems(table, human, inside, coefficient) for inside in defined_documents
+    ]
     return MetricAgainstPeople(
         table.scorer,
         human.scorer,
         "document",
         correlation,
-        Estimate(float(np.nanmean(values)), method=correlation.title, n=len(used)),
+        Estimate(float(np.nanmean(values)), method=correlation.title, n=len(defined_documents)),
         TableFigure.mean(by_document),
         chance_of(
             lambda scores: _mean_coefficient(scores, z, coefficient), x, coefficient, seed=seed

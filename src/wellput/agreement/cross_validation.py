@@ -1,8 +1,8 @@
 """How well a fit does on held-out outputs, and whether it beats the best single predictor.
 
-The outputs of a fold are *held out* (left out, unseen): the model that scores them was fitted without
-them. Every fold repeats all steps of the fit (stepwise choice, dropping predictors). The best single
-predictor is chosen in every fold, too.
+The outputs of a fold are *held out* (also called left out or unseen): the model that scores them was
+fitted without them. Every fold repeats all steps of the fit (stepwise choice of predictors, dropping of
+predictors without a perfect value). The best single predictor is also chosen again in every fold.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_ou
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
 
 MAX_FOLDS = 10
-"""Items go into this many folds. Each system is a fold of its own; but where systems and items are held
-out together, systems go into at most this many folds."""
+"""Items are divided into at most this many folds. Each system is one fold; but where systems and items
+are held out together, systems are also divided into at most this many folds."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestSingle:
-    """The single predictor that does best on the outputs that models learn from: its r on held-out
-    outputs, and how much higher the fitted model's r is, with interval and p-value. `predictors` are
-    several where folds chose different ones."""
+    """The single predictor that does best on the outputs that the model was fitted to. `r` is its
+    Pearson correlation on held-out outputs, and `gain` how much higher the fitted model's r is, with
+    interval and p-value. There are several `predictors` where folds chose different ones."""
 
     predictors: tuple[str, ...]
     r: float
@@ -69,8 +69,9 @@ def cross_validated(
     seed: int,
     on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
-    """`model` is the fit to all rows; `fit` fits a part of them. Where single sentences are held
-    out, the predictors and the penalty are those of `model`."""
+    """One result for each kind of held-out group. `model` was fitted to all rows; `fit` makes a model
+    from judgments and predictors of a part of them. Where single sentences are held out, the predictors
+    and the penalty of `model` are used."""
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
@@ -78,23 +79,26 @@ def cross_validated(
 
     r, n = leave_one_out_r(rows.y, rows.x, _columns_and_penalties(rows, model, rows.x))
     note = f"with the predictors chosen by {chosen_by} on all the data" if chosen_by else ""
-    found = [CrossValidation("sentence", r, n, len(rows.y), note)]
+    results = [CrossValidation("sentence", r, n, len(rows.y), note)]
     groups: tuple[Unseen, ...] = ("item", "system", "both")
     for unseen in groups:
         single_units = _single_units(rows, unseen)
         if single_units:
             note = f"there is only one {' and one '.join(single_units)}"
-            found.append(CrossValidation(unseen, float("nan"), 0, 0, note))
+            results.append(CrossValidation(unseen, float("nan"), 0, 0, note))
             continue
         model_result = _held_out(rows, unseen, learn, seed)
-        one = _cross_validation(model_result, len(rows.y))
-        found.append(
-            _beside_best_single(one, rows, model_result, seed) if len(model.names) > 1 else one
+        result = _cross_validation(model_result, len(rows.y))
+        results.append(
+            _beside_best_single(result, rows, model_result, seed)
+            if len(model.names) > 1
+            else result
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def _cross_validation(model_result: HeldOut, n: int) -> CrossValidation:
+    """The result for one kind of held-out group; `n` is the number of rows."""
     estimate = model_result.estimate
     notes = (
         [f"{counted(n - model_result.n, 'row')} could not be predicted"]
@@ -134,28 +138,30 @@ def _held_out(
 
 
 def _beside_best_single(
-    one: CrossValidation, rows: JudgedRows, model_result: HeldOut, seed: int
+    result: CrossValidation, rows: JudgedRows, model_result: HeldOut, seed: int
 ) -> CrossValidation:
-    chosen: dict[str, None] = {}
+    """The result with the comparison of the model and the best single predictor added."""
+    best_predictors: dict[str, None] = {}
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         best = int(np.argmax([_explained(y - y.mean(), column) for column in x.T]))
-        chosen[rows.names[best]] = None
+        best_predictors[rows.names[best]] = None
         return RegressionColumns([best], np.zeros(1))
 
     single_result = _held_out(rows, model_result.unseen, learn, seed)
     if (np.isfinite(single_result.scores) != np.isfinite(model_result.scores)).any():
         note = "not compared with the best single predictor, which predicts other rows"
-        return replace(one, note="; ".join(filter(None, (one.note, note))))
+        return replace(result, note="; ".join(filter(None, (result.note, note))))
     gain = model_result.minus(single_result)
     single = BestSingle(
-        tuple(chosen), single_result.r, gain.value, gain.low, gain.high, gain.p_value
+        tuple(best_predictors), single_result.r, gain.value, gain.low, gain.high, gain.p_value
     )
-    return replace(one, single=single)
+    return replace(result, single=single)
 
 
 def _explained(centered: Floats, column: Floats) -> float:
-    """How much of the sum of squares of y (centered) the column explains; −1 if it is constant."""
+    """The part of the sum of squares of the judgments that the predictor `column` explains; −1 if the
+    column is constant. `centered` has the judgments minus their mean."""
     if is_constant(column):
         return -1.0
     deviations = column - column.mean()
@@ -163,12 +169,16 @@ def _explained(centered: Floats, column: Floats) -> float:
 
 
 def _columns_and_penalties(rows: JudgedRows, model: Regression, x: Floats) -> RegressionColumns:
+    """The columns of the model's predictors, and the ridge penalty of each."""
     places = rows.places(model.names)
     return RegressionColumns(places, model.penalty * x[:, places].var(axis=0))
 
 
 def _single_units(rows: JudgedRows, unseen: Unseen) -> Sequence[str]:
-    units = {"item": rows.units, "system": rows.systems}
+    """Of "item" and "system", those that must be held out but of which there is only one."""
+    labels_by_unit = {"item": rows.units, "system": rows.systems}
     return [
-        name for name, labels in units.items() if unseen in (name, "both") and len(set(labels)) < 2
+        name
+        for name, labels in labels_by_unit.items()
+        if unseen in (name, "both") and len(set(labels)) < 2
     ]

@@ -1,7 +1,8 @@
 """Exclusions as people write them: `judge=J3: pressed one button`, `system=B,item=7: a typing error`.
 
-An exclusion names a judge, a system, an item, or several of these; a kind that it does not name means
-all. It needs a reason, which every result shows.
+An exclusion names a judge, a system, an item, or several of these, and covers all judgments that fit.
+Without `judge=`, for example, it covers judgments by all judges. It needs a reason, which every result
+shows.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from wellput.core.judgment import MACHINE_PREFIX
 
 EXCLUSION_KEYS = ("judge", "system", "item")
 RULE_AND_REASON_PATTERN = re.compile(rf"((?:judge={MACHINE_PREFIX}|[^:])*+):(.*)", re.DOTALL)
-"""Without the space, the reason follows the first colon that does not belong to `model:`."""
+"""For an exclusion without a space after the colon: the reason follows the first colon that is not
+part of `model:`, the beginning of a machine judge's name."""
 A = TypeVar("A", bound=AnyJudgment)
 
 
@@ -42,7 +44,7 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
         raise InputError(
             f"exclude={text!r} has no reason. Write one: exclude={f'{text}: an outlier'!r}."
         )
-    named: dict[str, str] = {}
+    names_by_key: dict[str, str] = {}
     for part in rule.split(","):
         key, equals, name = (piece.strip() for piece in part.partition("="))
         if key not in EXCLUSION_KEYS or not equals or not name:
@@ -50,10 +52,10 @@ def parse_exclusion(text: str, question: str = "") -> Exclusion:
                 f"exclude={text!r}: {part.strip()!r} must be judge=NAME, system=NAME or item=ID."
                 f"{did_you_mean(key, EXCLUSION_KEYS)}"
             )
-        if key in named:
+        if key in names_by_key:
             raise InputError(f"exclude={text!r} names {key} twice: give two exclusions.")
-        named[key] = name
-    judge, system, item = (named.get(key) for key in EXCLUSION_KEYS)
+        names_by_key[key] = name
+    judge, system, item = (names_by_key.get(key) for key in EXCLUSION_KEYS)
     return Exclusion(question, reason.strip(), judge=judge, system=system, item=item)
 
 
@@ -70,69 +72,74 @@ def exclusions_of_unknown(exclusions: Sequence[Exclusion], known: KnownNames) ->
 def without_excluded(
     answers: Sequence[A], exclusions: Sequence[Exclusion]
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers that no exclusion covers; and for each exclusion and question, how many it covers. An
-    exclusion of a system covers all choices in which it was offered. Raises InputError for an exclusion
-    that covers nothing."""
+    """The answers that no exclusion covers, and one exclusion for each question whose answers it
+    covers, with their number `n`. An exclusion of a system covers all choices in which the system was
+    offered. Raises InputError for an exclusion that covers nothing."""
     counts = [dict[str, int]() for _ in exclusions]
-    kept: list[A] = []
+    not_covered: list[A] = []
     places_of = _place_finder(exclusions)
     for answer in answers:
         covering = places_of(answer)
         if not covering:
-            kept.append(answer)
+            not_covered.append(answer)
         for n in covering:
             counts[n][answer.question] = counts[n].get(answer.question, 0) + 1
-    for exclusion, taken in zip(exclusions, counts, strict=True):
-        if not taken:
+    for exclusion, covered in zip(exclusions, counts, strict=True):
+        if not covered:
             refuse_idle(exclusion)
-    return kept, [
+    return not_covered, [
         replace(exclusion, question=question, n=n)
-        for exclusion, taken in zip(exclusions, counts, strict=True)
-        for question, n in taken.items()
+        for exclusion, covered in zip(exclusions, counts, strict=True)
+        for question, n in covered.items()
     ]
 
 
 def _place_finder(exclusions: Sequence[Exclusion]) -> Callable[[AnyJudgment], list[int]]:
-    """A function that finds the exclusions of an answer. There may be thousands that name one item or
-    one system, so these are looked up."""
+    """A function that finds the places of the exclusions that cover an answer. There may be thousands
+    of exclusions of one item or of one system, so these are found in dictionaries."""
     items: dict[str, list[int]] = {}
     systems: dict[str, list[int]] = {}
     others: list[int] = []
-    for place, one in enumerate(exclusions):
-        names_one_thing = not one.question and one.judge is None
-        if names_one_thing and one.item is not None and one.system is None:
-            items.setdefault(one.item, []).append(place)
-        elif names_one_thing and one.system is not None and one.item is None:
-            systems.setdefault(one.system, []).append(place)
+    for place, exclusion in enumerate(exclusions):
+        names_one_thing = not exclusion.question and exclusion.judge is None
+        if names_one_thing and exclusion.item is not None and exclusion.system is None:
+            items.setdefault(exclusion.item, []).append(place)
+        elif names_one_thing and exclusion.system is not None and exclusion.item is None:
+            systems.setdefault(exclusion.system, []).append(place)
         else:
             others.append(place)
 
     def places_of(answer: AnyJudgment) -> list[int]:
-        found = [place for place in others if _covers(exclusions[place], answer)]
-        found += items.get(answer.item, ())
+        places = [place for place in others if _covers(exclusions[place], answer)]
+        places += items.get(answer.item, ())
         for system in systems_of(answer):
-            found += systems.get(system, ())
-        return sorted(set(found))
+            places += systems.get(system, ())
+        return sorted(set(places))
 
     return places_of
 
 
 def refuse_idle(exclusion: Exclusion) -> NoReturn:
     """Raises InputError for an exclusion that covers no judgment."""
-    named = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
-    raise InputError(f"There is nothing to exclude: no judgment is about {named}.")
+    names = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
+    raise InputError(f"There is nothing to exclude: no judgment is about {names}.")
 
 
 def answers_left(answers: Sequence[A], exclusions: Sequence[Exclusion]) -> list[A]:
     """The answers that no exclusion covers."""
-    return [answer for answer in answers if not any(_covers(one, answer) for one in exclusions)]
+    return [
+        answer
+        for answer in answers
+        if not any(_covers(exclusion, answer) for exclusion in exclusions)
+    ]
 
 
 def known_answers(
     answers: Sequence[A], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers about systems and items of the evalset, and the exclusions of answers about others.
-    Raises InputError for answers about others that are not excluded."""
+    """The answers about systems and items of the evalset, and the exclusions that were needed: those
+    of answers about systems or items that the evalset does not have. Raises InputError for such
+    answers that are not excluded."""
     kept, left_out = without_excluded(answers, exclusions_of_unknown(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out
@@ -141,20 +148,20 @@ def known_answers(
 def with_unknown(
     answers: Sequence[AnyJudgment], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> list[Exclusion]:
-    """The exclusions, and one for each system and item of the answers that the evalset does not have,
-    so that the rest can go on. Raises InputError if nothing would be left."""
-    rest, _ = without_excluded(answers, exclusions_of_unknown(exclusions, known))
+    """The exclusions, and one more for each system and item of the answers that the evalset does not
+    have, so that the other answers can be analyzed. Raises InputError if no answer would be left."""
+    not_excluded, _ = without_excluded(answers, exclusions_of_unknown(exclusions, known))
     systems: dict[str, None] = {}
     items: dict[str, None] = {}
     n_left = 0
-    for answer in rest:
+    for answer in not_excluded:
         unknown = [name for name in systems_of(answer) if name not in known.systems]
         systems |= dict.fromkeys(unknown)
         if not unknown and answer.item not in known.items:
             items[answer.item] = None
         n_left += not unknown and answer.item in known.items
-    if rest and not n_left:
-        refuse_unknown(rest, known)
+    if not_excluded and not n_left:
+        refuse_unknown(not_excluded, known)
     return [
         *exclusions,
         *(Exclusion("", UNKNOWN_NAME_REASON, system=name) for name in systems),

@@ -1,10 +1,11 @@
 """`fit`: a new metric, fitted to people's judgments.
 
-The regression explains the judgments best; the metric derived from it must make sense for a new
-sentence. So predictors without a perfect value (such as a length) are dropped, the model is fitted
-again without them, and it is divided by its value for a perfect sentence, which then scores 1. This is
-how Bangalore, Rambow & Whittaker (2000) made their equations 4 and 5. The metric's card says whose
-judgments it was fitted to, and how well.
+A regression explains the judgments by predictors, which are metrics or their components. The metric
+that is derived from it must make sense for a new sentence. So predictors without a perfect value (such
+as a length) are dropped, the model is fitted again without them, and its scores are divided by its
+score for a perfect sentence, which then scores 1. This is how Bangalore, Rambow & Whittaker (2000)
+made their equations 4 and 5. The metric's card, a JSON object, says whose judgments it was fitted to,
+and how well.
 """
 
 from __future__ import annotations
@@ -43,22 +44,22 @@ from wellput.stats.regression import stepwise as choose
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:
-    """The card's entries about the judges."""
+    """The entries of the metric's card about the judges. A panel has the ratings of one question."""
     rated = ~np.isnan(panel.ratings).all(axis=(1, 2))
     return {
         "normalization": panel.normalization,
         "judges": int(rated.sum()),
         "judgments": int((~np.isnan(panel.ratings)).sum()),
         "excluded": [
-            {key: value for key, value in asdict(one).items() if value is not None}
-            for one in panel.excluded
+            {key: value for key, value in asdict(exclusion).items() if value is not None}
+            for exclusion in panel.excluded
         ],
     }
 
 
 def card_figures(model: Regression, inference: ClusteredCoefficients | None) -> dict[str, Any]:
-    """A regression's figures for JSON. Errors, intervals and p-values are those of `inference`; NaN or
-    None without it."""
+    """A regression's figures for JSON. Standard errors, intervals and p-values are taken from
+    `inference`; without it they are NaN or None."""
     k = len(model.names)
     errors = np.full(k, np.nan) if inference is None else inference.errors
     t = ratios(model.coefficients, errors)
@@ -98,10 +99,12 @@ FitMethod = Literal["ols", "ridge"]
 Criterion = Literal["aic", "p"]
 
 MAX_STUDENTIZED_RESIDUAL = 3.0
-"""A studentized residual beyond this is reported as an outlier."""
+"""A row whose studentized residual (the residual divided by its standard error) is farther from 0 than
+this is reported as an outlier."""
 
 MAX_COOKS_DISTANCE = 1.0
-"""A row with a Cook's distance above this is also reported (Cook & Weisberg 1982)."""
+"""A row with a larger Cook's distance, which says how much this row alone changes the model, is also
+reported (Cook & Weisberg 1982)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +122,10 @@ class Outlier:
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Result):
     """A fitted metric and how it was made. `regression` has the given predictors (or those chosen
-    stepwise), `derived` those of the metric; they are the same where nothing was dropped. `inference`
-    has the intervals and p-values of the derived coefficients, None for a ridge regression. `notes` say
-    what of files of scores was not used."""
+    stepwise), `derived` only the predictors of the metric; they are the same where nothing was
+    dropped. `inference` has the intervals and p-values of the derived coefficients, and is None for a
+    ridge regression. `steps` are the steps of the stepwise choice, `left_out` counts judged sentences
+    that were not used, by reason. `notes` say which scores in files of scores were not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
 
@@ -196,14 +200,15 @@ def fit_table(
     provenance: Mapping[str, Any] | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Fit:
-    """Fits judgments (`human`, a panel's table) by predictors from `tables`, which are by metric name.
+    """Fits the mean ratings `human` by predictors from `tables`, which are by metric name.
 
     `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
-    Intervals and p-values of coefficients hold for what `generalize` says, those of cross-validation
-    for the units that were left out. `has_output` is as for `judged_rows`.
+    Intervals and p-values of coefficients hold for the new systems and items that `generalize` names.
+    Those of cross-validation hold for new units of the kind that was left out. `has_output` is as for
+    `judged_rows`.
 
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
-    row is dropped because it is an outlier: exclude judgments before, with a reason.
+    row is dropped because it is an outlier: exclude judgments before the fit, with a reason.
     """
     if method == "ridge" and stepwise is not None:
         raise InputError(
@@ -217,8 +222,12 @@ def fit_table(
             left_out_sentences(rows.left_out_cells),
         )
     derivation = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
-    found = derivation(rows.y, rows.x)
-    regression, dropped, derived = found.regression, found.dropped, found.derived
+    derived_metric = derivation(rows.y, rows.x)
+    regression, dropped, derived = (
+        derived_metric.regression,
+        derived_metric.dropped,
+        derived_metric.derived,
+    )
     if not derived.names:
         raise InputError(
             f"{', '.join(dropped)} {'has' if len(dropped) == 1 else 'have'} no perfect value, so that "
@@ -261,7 +270,7 @@ def fit_table(
         derived=derived,
         inference=inference,
         model=_model(rows, derived, rescale, card),
-        steps=tuple(found.steps),
+        steps=tuple(derived_metric.steps),
         dropped=dropped,
         models=tuple(models_of(rows, generalize)),
         cross_validation=cross_validation,
@@ -296,13 +305,14 @@ class _Derivation:
         stepwise: Criterion | None,
         rescale: bool,
     ) -> _Derivation:
-        """From all of `rows`, or a part of them: `y` and `x` are its judgments and predictors."""
+        """From all of `rows`, or from a part of them: `y` has the judgments of this part, `x` the
+        values of the predictors (rows × predictors)."""
         regression, steps = _regression(y, x, rows.names, method, stepwise)
         dropped = _without_perfect(rows, regression.names) if rescale else ()
         if not dropped:
             return cls(regression, steps, dropped, regression)
-        kept = [name for name in regression.names if name not in dropped]
-        derived, _ = _regression(y, x[:, rows.places(kept)], kept, method, None)
+        remaining = [name for name in regression.names if name not in dropped]
+        derived, _ = _regression(y, x[:, rows.places(remaining)], remaining, method, None)
         return cls(regression, steps, dropped, derived)
 
 
@@ -315,36 +325,38 @@ def _regression(
 
 
 def _without_perfect(rows: JudgedRows, names: Sequence[str]) -> tuple[str, ...]:
+    """The predictors among `names` that have no perfect value."""
     return tuple(name for name in names if rows.perfect[rows.names.index(name)] is None)
 
 
 def _model(
     rows: JudgedRows, derived: Regression, rescale: bool, card: Mapping[str, Any]
 ) -> FittedModel:
+    """The metric. If `rescale` is true, its scores are divided by the score of a perfect sentence."""
     predictors = tuple(
         Predictor(*split_predictor(name), float(coefficient), rows.perfect[rows.names.index(name)])
         for name, coefficient in zip(derived.names, derived.coefficients, strict=True)
     )
-    raw = FittedModel(predictors, derived.intercept, 1.0, card)
-    at_perfect = raw.perfect
-    if not rescale or at_perfect is None:
-        return raw
+    unscaled = FittedModel(predictors, derived.intercept, 1.0, card)
+    perfect_score = unscaled.perfect
+    if not rescale or perfect_score is None:
+        return unscaled
     # Compared with the spread of the judgments, so that rounding does not make 0 positive.
-    if not at_perfect > 1e-9 * float(rows.y.std()):
+    if not perfect_score > 1e-9 * float(rows.y.std()):
         values = ", ".join(f"{predictor.name} = {predictor.perfect:g}" for predictor in predictors)
         raise InputError(
-            f"The model gives a perfect sentence ({values}) {at_perfect:.4g}, which is not above 0 and "
-            "cannot be rescaled to 1. Use other predictors, check that higher judgments are better, "
-            "or keep the raw regression (no_rescale=True)."
+            f"The model gives a perfect sentence ({values}) {perfect_score:.4g}, which is not "
+            "above 0 and cannot be rescaled to 1. Use other predictors, check that higher judgments "
+            "are better, or keep the raw regression (no_rescale=True)."
         )
-    return FittedModel(predictors, derived.intercept, at_perfect, card)
+    return FittedModel(predictors, derived.intercept, perfect_score, card)
 
 
 def _inference(
     rows: JudgedRows, model: Regression, generalize: Generalize
 ) -> ClusteredCoefficients | None:
-    """None where coefficients have no errors: shrunken ones, and those that fit the judgments
-    exactly."""
+    """Intervals and p-values of the model's coefficients. None for a ridge regression (it has a
+    penalty) and for a model that fits the judgments exactly."""
     if model.penalty or model.is_exact:
         return None
     return clustered_coefficients(
@@ -357,12 +369,12 @@ def _inference(
 
 
 def _outliers(rows: JudgedRows, model: Regression) -> tuple[Outlier, ...]:
-    """The rows that the model does not explain, the farthest first."""
+    """The rows that the model does not explain, those with the largest residuals first."""
     studentized, cooks = model.studentized, model.cooks_distances
-    far = np.flatnonzero(
+    outlying_rows = np.flatnonzero(
         (np.abs(studentized) > MAX_STUDENTIZED_RESIDUAL) | (cooks > MAX_COOKS_DISTANCE)
     )
-    found = [
+    outliers = [
         Outlier(
             rows.systems[row],
             rows.items[row],
@@ -371,9 +383,9 @@ def _outliers(rows: JudgedRows, model: Regression) -> tuple[Outlier, ...]:
             float(studentized[row]),
             float(cooks[row]),
         )
-        for row in far
+        for row in outlying_rows
     ]
-    return tuple(sorted(found, key=lambda one: -abs(one.studentized)))
+    return tuple(sorted(outliers, key=lambda outlier: -abs(outlier.studentized)))
 
 
 def _metrics(predictors: Sequence[str]) -> list[str]:

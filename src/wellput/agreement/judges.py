@@ -1,4 +1,9 @@
-"""How far judges agree with each other, and how far a perfect metric could agree with them."""
+"""How far judges agree with each other, and how far a perfect metric could agree with them.
+
+A unit is something that judges rate: an output, or a pair of outputs for choices. `units` are arrays of
+judges × units, NaN where a judge gave no rating. κ, α, β and ICC are measures of agreement: Cohen's
+kappa, Krippendorff's alpha, Artstein and Poesio's beta, and the intraclass correlation.
+"""
 
 from __future__ import annotations
 
@@ -32,21 +37,21 @@ MIN_PANEL_SHARE = 0.5
 
 
 def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
-    """The figures for the ratings as given (`raw`) and, where there is one, for a common scale
-    (`ready`)."""
+    """The figures for the ratings as given (`raw`) and, if ratings were put on a common scale of all
+    judges, also for these (`ready`). A panel has the ratings of one question."""
     units = raw.units
     n_judges, n_trials = raw.n_judges, units.shape[1]
     if n_judges < 2:
         note = "one judge has nobody to agree with"
         return JudgeSummary(raw.question, n_judges, n_trials, note=note)
-    found = _figures(raw, seed)
+    figures = _figures(raw, seed)
     is_scaled = ready.normalization != "none"
     noise = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
     return JudgeSummary(
         question=raw.question,
         n_judges=n_judges,
         n_trials=n_trials,
-        **found,
+        **figures,
         normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
         reliability=_bounds(noise.reliability),
         ceiling=_bounds(noise.ceiling),
@@ -55,19 +60,20 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
 
 
 def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSummary:
-    """Agreement on choices. A unit is an item with the two systems offered; a rating says whether the
-    first of them was chosen, the second, or neither. A judge who chose twice counts with the mean."""
+    """Agreement on choices. A unit is an item with the two systems whose outputs were offered. A
+    rating is 1 if the output of the first system (in alphabetical order) was chosen, 0 if the second,
+    ½ if neither. If a judge chose twice, the mean is used."""
     judges = list(dict.fromkeys(choice.judge for choice in choices))
     sums: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
     for choice in choices:
         pair = (choice.system_a, choice.system_b)
-        won = (
+        share_won = (
             SHARE_WON_BY_A[choice.choice]
             if pair == tuple(sorted(pair))
             else 1 - SHARE_WON_BY_A[choice.choice]
         )
         unit = sums.setdefault((choice.item, tuple(sorted(pair))), {})
-        unit.setdefault(choice.judge, []).append(won)
+        unit.setdefault(choice.judge, []).append(share_won)
     units = np.full((len(judges), len(sums)), np.nan)
     row_of = {judge: row for row, judge in enumerate(judges)}
     for column, unit in enumerate(sums.values()):
@@ -79,20 +85,23 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
 def summarize_labels(question: str, answers: Sequence[Judgment]) -> JudgeSummary:
     """Agreement on labels. A unit is an output, or a sample of it. If a judge labeled it twice, the
     first label counts."""
-    row_of = {judge: row for row, judge in enumerate(dict.fromkeys(one.judge for one in answers))}
-    trials = dict.fromkeys((one.system, one.item, one.sample) for one in answers)
+    row_of = {
+        judge: row for row, judge in enumerate(dict.fromkeys(answer.judge for answer in answers))
+    }
+    trials = dict.fromkeys((answer.system, answer.item, answer.sample) for answer in answers)
     column_of = {trial: column for column, trial in enumerate(trials)}
     code_of = {
-        label: code for code, label in enumerate(dict.fromkeys(one.value for one in answers))
+        label: code for code, label in enumerate(dict.fromkeys(answer.value for answer in answers))
     }
     units = np.full((len(row_of), len(column_of)), np.nan)
-    for one in reversed(answers):
-        column = column_of[one.system, one.item, one.sample]
-        units[row_of[one.judge], column] = code_of[one.value]
+    for answer in reversed(answers):
+        column = column_of[answer.system, answer.item, answer.sample]
+        units[row_of[answer.judge], column] = code_of[answer.value]
     return _summary_of_categories(question, units, values="labels")
 
 
 def _summary_of_categories(question: str, units: Floats, *, values: str) -> JudgeSummary:
+    """The agreement on codes of categories (judges × units); `values` names what the codes are."""
     note = (
         "one judge has nobody to agree with"
         if len(units) < 2
@@ -112,36 +121,41 @@ def _summary_of_categories(question: str, units: Floats, *, values: str) -> Judg
 
 
 def _figures(panel: Panel, seed: int) -> dict[str, Any]:
-    """All figures use the same values and squared differences: κ with quadratic weights, α and β for
-    interval data. For yes and no they equal the figures for categories."""
+    """All figures of agreement on a panel's ratings. All measure disagreement by squared differences
+    of the ratings: κ with quadratic weights, α and β for interval data. For answers yes and no they
+    equal the figures for categories."""
     units = panel.units
     rated = np.asarray((~np.isnan(units)).any(axis=1))
-    given = units if rated.all() else units[rated]
-    names = [name for name, is_one in zip(panel.judges, rated, strict=True) if is_one]
-    pairs = pairwise_correlations(given, fewest=MIN_SHARED_UNITS)
-    kappas = pairwise_kappas(given, weights="quadratic", fewest=MIN_SHARED_UNITS)
-    rest = judges_against_rest(given)
-    classes = intraclass_correlations(given)
+    rated_units = units if rated.all() else units[rated]
+    rating_judges = [
+        name for name, has_ratings in zip(panel.judges, rated, strict=True) if has_ratings
+    ]
+    pairs = pairwise_correlations(rated_units, fewest=MIN_SHARED_UNITS)
+    kappas = pairwise_kappas(rated_units, weights="quadratic", fewest=MIN_SHARED_UNITS)
+    against_rest = judges_against_rest(rated_units)
+    intraclass = intraclass_correlations(rated_units)
     return {
         "pairwise": {"mean": pairs.mean, "min": pairs.min, "max": pairs.max, "sd": pairs.sd}
         if pairs.n_pairs
         else None,
-        "split_half": _known(split_half(given, split=_split(given), seed=seed).value),
+        "split_half": _known(split_half(rated_units, split=_split(rated_units), seed=seed).value),
         "kappa": kappas.mean if kappas.n_pairs else None,
-        "alpha": _known(krippendorff_alpha(given, level="interval").value),
-        "beta": _known(interval_beta(given, fewest=MIN_SHARED_UNITS).value),
+        "alpha": _known(krippendorff_alpha(rated_units, level="interval").value),
+        "beta": _known(interval_beta(rated_units, fewest=MIN_SHARED_UNITS).value),
         "icc": {
             name: {key: value for key, value in asdict(row).items() if key in ICC_KEYS}
-            for name, row in classes.rows.items()
+            for name, row in intraclass.rows.items()
         }
         or None,
         "against_rest": {
-            judge: entry.correlation.value for judge, entry in zip(names, rest, strict=True)
+            judge: entry.correlation.value
+            for judge, entry in zip(rating_judges, against_rest, strict=True)
         },
     }
 
 
 ICC_KEYS = ("value", "low", "high", "k")
+"""The fields of an intraclass correlation that results show."""
 
 
 def _known(value: float) -> float | None:
@@ -165,24 +179,25 @@ def _items_of_units(panel: Panel) -> NDArray[np.intp]:
 
 
 def _few_shared(units: Floats, figures: str) -> str:
-    """A note on the pairs of judges that share too few units for these figures; empty if there are
-    none."""
+    """A note on the pairs of judges that share too few units for the figures named in `figures`; empty
+    if there are no such pairs."""
     n_judges = int((~np.isnan(units)).any(axis=1).sum())
     pairs = sharing_pairs(units, fewest=MIN_SHARED_UNITS)
     if not len(pairs):
         return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
-    drawn = f"for {figures}, {pairs.rule}" if pairs.rule else ""
-    few = n_judges * (n_judges - 1) // 2 - pairs.n_sharing
-    if not few or pairs.n_judges < pairs.n_able:
-        return drawn
+    rule_note = f"for {figures}, {pairs.rule}" if pairs.rule else ""
+    n_few = n_judges * (n_judges - 1) // 2 - pairs.n_sharing
+    if not n_few or pairs.n_judges < pairs.n_able:
+        return rule_note
     left_out = (
-        f"{counted(few, 'pair')} of judges {'shares' if few == 1 else 'share'} fewer than "
-        f"{MIN_SHARED_UNITS} trials and {'is' if few == 1 else 'are'} not in {figures}"
+        f"{counted(n_few, 'pair')} of judges {'shares' if n_few == 1 else 'share'} fewer than "
+        f"{MIN_SHARED_UNITS} trials and {'is' if n_few == 1 else 'are'} not in {figures}"
     )
-    return "; ".join(filter(None, (left_out, drawn)))
+    return "; ".join(filter(None, (left_out, rule_note)))
 
 
 def _one_way(units: Floats) -> str:
+    """A note on which ICC was computed, where not every judge rated every trial; else empty."""
     missing = np.isnan(units)
     return (
         "not every judge rated every trial, so the ICC is the one-way ICC1"
@@ -192,14 +207,15 @@ def _one_way(units: Floats) -> str:
 
 
 def _split(units: Floats) -> Literal["judges", "units"]:
-    """What split halves split: the panel or, where few judges share a trial, each trial's ratings."""
+    """What split-half reliability divides into halves: the judges or, where few judges share a trial,
+    the ratings of each trial."""
     return "judges" if (~np.isnan(units)).mean() >= MIN_PANEL_SHARE else "units"
 
 
 def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
     """The judges whose correlation with the mean of the others is lower than `below`.
 
-    Ratings are put on a common scale first, so that no judge's wide scale decides the mean.
+    Ratings are first put on a common scale, so that no judge weighs more by using more of the scale.
     """
     units = normalized(panel, "z").units
     return [

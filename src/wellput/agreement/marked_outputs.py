@@ -1,6 +1,7 @@
 """`MarkedOutput`: an output and the error spans that each judge marked in it, from the column `spans`.
 
-A judgment with an empty cell says nothing about errors; one with `[]` says that there are none.
+If a judgment's cell in this column is empty, it says nothing about errors; `[]` says that there are
+none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ Trial = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class MarkedOutput:
-    """`item` is the item's place among those that have marks; `spans` has each judge's."""
+    """An output and its error spans. `item` is the place of its item among the items that have marks;
+    `spans` has the spans by judge."""
 
     trial: Trial
     item: int
@@ -38,16 +40,16 @@ class MarkedOutput:
 
 def marked_characters(spans: Iterable[tuple[int, int]], text: str) -> Marked:
     """Whether each character of a text lies in one of these spans."""
-    found = np.zeros(len(text), np.bool_)
+    is_marked = np.zeros(len(text), np.bool_)
     for start, end in spans:
-        found[max(start, 0) : max(end, 0)] = True
-    return found
+        is_marked[max(start, 0) : max(end, 0)] = True
+    return is_marked
 
 
 @dataclass(frozen=True)
 class MarkedQuestion:
-    """All marked outputs of one question, and the clusters of their items (`unit` says what a cluster
-    is)."""
+    """All marked outputs of one question. `items` has the ids of their items, and `clusters` says which
+    items belong together; `unit` names what a cluster is: an item, or for example a document."""
 
     question: str
     outputs: Sequence[MarkedOutput]
@@ -59,28 +61,31 @@ class MarkedQuestion:
 
 def has_spans(judgments: Iterable[object]) -> bool:
     """Whether any judgment says where errors are."""
-    return any(isinstance(one, Judgment) and one.extra.get(SPANS_COLUMN) for one in judgments)
+    return any(
+        isinstance(judgment, Judgment) and judgment.extra.get(SPANS_COLUMN)
+        for judgment in judgments
+    )
 
 
 def marked_questions(
     source: EvalSource, judgments: Sequence[Judgment], *, cluster: str | None = None
 ) -> list[MarkedQuestion]:
-    """The marks of each question that has any, with the outputs from the evalset. Raises InputError for
-    cells that are not spans, and for spans that end after their text."""
-    given = [one for one in judgments if one.extra.get(SPANS_COLUMN)]
-    if not given:
+    """The marked outputs of each question that has marks; the texts come from the evalset. Raises
+    InputError for cells that are not spans, and for spans that end after their text."""
+    with_spans = [judgment for judgment in judgments if judgment.extra.get(SPANS_COLUMN)]
+    if not with_spans:
         return []
-    wanted = {one.item for one in given}
-    items = {item.id: item for item in _items(source, wanted)}
+    item_ids = {judgment.item for judgment in with_spans}
+    items = {item.id: item for item in _items(source, item_ids)}
     problems = Problems(f"The column {SPANS_COLUMN}")
-    found: dict[str, dict[Trial, tuple[str, dict[str, list[ErrorSpan]]]]] = {}
-    for one in given:
-        text = output_text(items.get(one.item), one.system, one.sample)
+    trials_by_question: dict[str, dict[Trial, tuple[str, dict[str, list[ErrorSpan]]]]] = {}
+    for judgment in with_spans:
+        text = output_text(items.get(judgment.item), judgment.system, judgment.sample)
         if text is None:
             continue
-        where = f"judge {one.judge}, item {one.item}, system {one.system}"
+        where = f"judge {judgment.judge}, item {judgment.item}, system {judgment.system}"
         try:
-            spans = read_error_spans(one.extra[SPANS_COLUMN])
+            spans = read_error_spans(judgment.extra[SPANS_COLUMN])
         except InputError as error:
             problems.add(where, str(error))
             continue
@@ -90,14 +95,14 @@ def marked_questions(
                 f"a span ends at {beyond[0].end}, but the output has {len(text)} characters",
             )
             continue
-        own = found.setdefault(one.question, {})
+        trials = trials_by_question.setdefault(judgment.question, {})
         # Of a judge who marked an output twice, the first marks count.
-        trial = (one.item, one.system, one.sample)
-        own.setdefault(trial, (text, {}))[1].setdefault(one.judge, spans)
+        trial = (judgment.item, judgment.system, judgment.sample)
+        trials.setdefault(trial, (text, {}))[1].setdefault(judgment.judge, spans)
     problems.raise_if_any(
         advice="Offsets are characters of the output; end is the first character after the span."
     )
-    return [_question(name, own, items, cluster) for name, own in found.items()]
+    return [_question(name, trials, items, cluster) for name, trials in trials_by_question.items()]
 
 
 def _question(
@@ -106,6 +111,7 @@ def _question(
     items: Mapping[str, Item],
     cluster: str | None,
 ) -> MarkedQuestion:
+    """The marked outputs of one question; `trials` has each output's text and its spans by judge."""
     names = list(dict.fromkeys(item for item, _, _ in trials))
     place_of = {item: place for place, item in enumerate(names)}
     clusters = clusters_among(
@@ -122,9 +128,9 @@ def _question(
     )
 
 
-def _items(source: EvalSource, wanted: Collection[str]) -> Iterable[Item]:
+def _items(source: EvalSource, item_ids: Collection[str]) -> Iterable[Item]:
     for block in source.blocks():
-        yield from (item for item in block if item.id in wanted)
+        yield from (item for item in block if item.id in item_ids)
 
 
 def output_text(item: Item | None, system: str, sample: str) -> str | None:

@@ -1,8 +1,10 @@
-"""Which metrics really differ in their agreement with people: all pairs, with corrected p-values.
+"""Which metrics differ significantly in their agreement with people: all pairs, with corrected
+p-values.
 
-The smallest p-value of m resamples is 1 / (m + 1), and a correction multiplies it by up to the number
-of pairs. 15 metrics make 105 pairs, and 1000 resamples can show none of them to differ. So the pairs
-that look different are tested again, with enough resamples for the correction.
+The smallest p-value that a test with m resamples can give is 1 / (m + 1), and the correction for
+several tests multiplies it by up to the number of pairs. 15 metrics make 105 pairs; with 1000
+resamples, no pair could be shown to differ. So the pairs whose p-value is small before the correction
+are tested again, with enough resamples for the correction.
 """
 
 from __future__ import annotations
@@ -36,12 +38,13 @@ if TYPE_CHECKING:
     from wellput.agreement.analysis import AgreementOptions
 
 CompareMetrics = Callable[[str, str, int], Estimate]
-"""From two metrics and a number of resamples to value(a) − value(b) with its p-value."""
+"""A function of the names of two metrics, a and b, and a number of resamples. It returns the
+coefficient of a minus that of b, with its p-value."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """How metrics are compared. `n_resamples` is None for a test that draws nothing."""
+    """How two metrics are compared. `n_resamples` is None for a test that does not resample."""
 
     name: str
     compare: CompareMetrics
@@ -50,8 +53,8 @@ class PairTest:
     alpha: float
 
     def resamples_needed(self, pairs: int) -> int | None:
-        """How many resamples a pair needs to differ significantly after the correction for all
-        pairs."""
+        """How many resamples the test of a pair needs, so that the difference can be significant after
+        the correction for all pairs."""
         if self.n_resamples is None or self.correction == "none":
             return self.n_resamples
         return resamples_needed(self.n_resamples, tests=pairs, alpha=self.alpha)
@@ -62,13 +65,16 @@ def pair_test(
     human: ScoreTable,
     cells: NDArray[np.bool_],
     coefficient: Coefficient,
-    held: Mapping[str, MetricAgainstPeople],
+    compared: Mapping[str, MetricAgainstPeople],
     options: AgreementOptions,
 ) -> PairTest:
-    """How two metrics are compared: by a jackknife over systems and items of the difference of their
-    coefficients, or by the test that the options name."""
+    """How two metrics are compared: by the test that the options name, or by a jackknife, which
+    computes the difference of their coefficients without each system and item in turn. `compared` has
+    each metric's comparison with people, by name."""
     if options.test in ("auto", "jackknife"):
-        oriented = {name: _length_made_positive(one) for name, one in held.items()}
+        oriented = {
+            name: _length_made_positive(comparison) for name, comparison in compared.items()
+        }
         return PairTest(
             "jackknife",
             lambda a, b, _: oriented[a].minus(oriented[b], options.uncertainty),
@@ -79,8 +85,8 @@ def pair_test(
     if options.test == "paired-t":
         return _paired_t(tables, human, cells, coefficient, options)
     if options.level == "document" or coefficient == "spa":
-        what = "documents" if options.level == "document" else "soft pairwise accuracy"
-        raise InputError(f"test={options.test!r} does not work for {what}: leave test= out.")
+        unsupported = "documents" if options.level == "document" else "soft pairwise accuracy"
+        raise InputError(f"test={options.test!r} does not work for {unsupported}: leave test= out.")
     level = cast(CorrelationLevel, options.level)
     correlation = Correlation(level, options.average, coefficient)
     compare, n_resamples = _named_test(
@@ -96,41 +102,42 @@ def _paired_t(
     coefficient: Coefficient,
     options: AgreementOptions,
 ) -> PairTest:
-    """Student's paired test over documents, as in Kauchak & Barzilay (2006). It takes documents for
-    independent, though they share systems, and drawn ones also items: its p-values are too small."""
+    """Student's paired test over documents, as in Kauchak & Barzilay (2006). It treats
+    documents as independent, although they share systems, and documents that were drawn at random also
+    share items. So its p-values are too small."""
     if options.level != "document":
         raise InputError("test='paired-t' compares metrics over documents: give level='document'.")
     from scipy.stats import ttest_rel
 
-    own = own_documents(next(iter(tables.values())), cells)
-    drawn = own or draw_documents(
+    documents_of_items = own_documents(next(iter(tables.values())), cells)
+    documents = documents_of_items or draw_documents(
         cells,
         size=options.document_size,
         documents=options.documents,
         seed=options.uncertainty.seed,
     )
     values = {
-        name: document_values(table, human, cells, drawn, coefficient)
+        name: document_values(table, human, cells, documents, coefficient)
         for name, table in tables.items()
     }
 
     def compare(a: str, b: str, _: int) -> Estimate:
-        both = np.isfinite(values[a]) & np.isfinite(values[b])
-        found = ttest_rel(values[a][both], values[b][both])
-        low, high = found.confidence_interval(options.uncertainty.confidence)
-        delta = float((values[a][both] - values[b][both]).mean())
-        return Estimate(delta, float(low), float(high), float(found.pvalue), method="paired-t")
+        has_both = np.isfinite(values[a]) & np.isfinite(values[b])
+        test = ttest_rel(values[a][has_both], values[b][has_both])
+        low, high = test.confidence_interval(options.uncertainty.confidence)
+        delta = float((values[a][has_both] - values[b][has_both]).mean())
+        return Estimate(delta, float(low), float(high), float(test.pvalue), method="paired-t")
 
     return PairTest("paired-t", compare, None, options.correction, options.alpha)
 
 
-def _length_made_positive(held: MetricAgainstPeople) -> MetricAgainstPeople:
+def _length_made_positive(comparison: MetricAgainstPeople) -> MetricAgainstPeople:
     """Longer outputs may be better or worse: a negative correlation of length is negated, so that other
     metrics are compared with its size."""
-    figure = held.figure
-    if not held.metric.startswith("length-only") or figure is None or figure.value >= 0:
-        return held
-    return replace(held, figure=-figure)
+    figure = comparison.figure
+    if not comparison.metric.startswith("length-only") or figure is None or figure.value >= 0:
+        return comparison
+    return replace(comparison, figure=-figure)
 
 
 def _named_test(
@@ -141,7 +148,7 @@ def _named_test(
     correlation: Correlation,
     options: AgreementOptions,
 ) -> tuple[CompareMetrics, int | None]:
-    """A test of the literature, and its number of resamples."""
+    """A published test, and its number of resamples (None if it does not resample)."""
     # These two tests take vectors of systems' scores, as tables of one column. The other tests exchange
     # or draw segments at system level too, and average them as the papers do.
     is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
@@ -175,28 +182,29 @@ def compare_pairs(
     coefficient: Coefficient,
     on_phase: OnPhase = ignore_phase,
 ) -> list[MetricDifference]:
-    """One `MetricDifference` per pair. A pair that looks different is tested again where that needs
-    more resamples, and the second test counts.
+    """One `MetricDifference` per pair. If the p-value of a pair is small and the correction needs more
+    resamples, the pair is tested again, and the result of the second test is used.
 
-    p is corrected for all pairs of metrics, and separately for all pairs with a sentinel.
+    p-values are corrected for the number of pairs of metrics. Pairs with a sentinel (a metric such as
+    `random`, for comparison) are corrected separately.
     """
     pairs = list(combinations(metrics, 2))
-    first = test.n_resamples or 0
-    needed = test.resamples_needed(len(pairs)) or 0
+    n_resamples = test.n_resamples or 0
+    n_needed = test.resamples_needed(len(pairs)) or 0
     estimates: list[Estimate] = []
     on_pair = on_phase("comparing metrics", len(pairs))
     for a, b in pairs:
-        estimate = test.compare(a, b, first)
-        if needed > first and _p_value(estimate) < test.alpha:
-            estimate = test.compare(a, b, needed)
+        estimate = test.compare(a, b, n_resamples)
+        if n_needed > n_resamples and _p_value(estimate) < test.alpha:
+            estimate = test.compare(a, b, n_needed)
         estimates.append(estimate)
         on_pair(1)
     p_values = np.array([_p_value(estimate) for estimate in estimates])
     adjusted = np.full(len(pairs), np.nan)
     families = np.array([sum(is_sentinel(metric) for metric in pair) for pair in pairs])
     for family in np.unique(families):
-        inside = families == family
-        adjusted[inside] = CORRECTIONS[test.correction](p_values[inside])
+        is_in_family = families == family
+        adjusted[is_in_family] = CORRECTIONS[test.correction](p_values[is_in_family])
     return [
         MetricDifference(
             metrics=pair,

@@ -29,11 +29,12 @@ MIN_MOSTLY_SHARE = 2 / 3
 
 @dataclass(frozen=True, slots=True)
 class MetricOrder:
-    """How one metric orders the systems that were judged on one question: best first, with their
-    scores.
+    """How one metric orders the systems that were judged on one question: `systems`, the best first,
+    with their `scores`.
 
-    `pairs` counts the pairs that people tell apart, `agreeing` those that the metric orders as people
-    do. `against` has the other pairs, with the system that people prefer first.
+    `pairs` counts the pairs of systems that differ significantly for people, `agreeing` the pairs among
+    them that the metric orders as people do. `against` has the other pairs; the first system of each is
+    the one that people prefer.
     """
 
     metric: str
@@ -46,25 +47,26 @@ class MetricOrder:
 
     @property
     def text(self) -> str:
-        """The systems, best first, with = between equal scores. If there are many, only the first."""
-        shown = list(self.systems[:1])
+        """The systems, best first, with `>` or, between equal scores, `=`. If there are many, only the
+        first ones."""
+        words = list(self.systems[:1])
         for place in range(1, min(len(self.systems), MAX_SYSTEMS_IN_ORDER)):
             sign = "=" if self.scores[place] == self.scores[place - 1] else ">"
-            shown += (sign, self.systems[place])
+            words += (sign, self.systems[place])
         if len(self.systems) > MAX_SYSTEMS_IN_ORDER:
-            shown.append(f"… ({len(self.systems) - MAX_SYSTEMS_IN_ORDER:,} more)")
-        return " ".join(shown)
+            words.append(f"… ({len(self.systems) - MAX_SYSTEMS_IN_ORDER:,} more)")
+        return " ".join(words)
 
     @property
     def overrated(self) -> str | None:
-        """The system that the metric most often puts before one that people prefer to it."""
+        """The system that the metric most often puts before a system that people prefer."""
         counts = Counter(other for _, other in self.against)
         return max(self.systems, key=lambda s: counts[s]) if counts else None
 
 
 def misplaced(row: RankedSystem, order: MetricOrder) -> int:
-    """How many places the metric ranks a system above (positive) or below (negative) all ranks that it
-    may have by people's judgments; 0 if it does not, or has no score for the system."""
+    """How many places the metric ranks a system above (positive) or below (negative) the range of ranks
+    that the system may have by people's judgments; 0 if it is in this range, or has no score."""
     if row.system not in order.systems:
         return 0
     rank = order.systems.index(row.system) + 1
@@ -74,8 +76,8 @@ def misplaced(row: RankedSystem, order: MetricOrder) -> int:
 def metric_orders(
     tables: Mapping[str, ScoreTable], rankings: Sequence[Ranking]
 ) -> list[MetricOrder]:
-    """One order for each question and metric, except for sentinels and for metrics of which neither
-    high nor low scores are better."""
+    """One order for each question and metric. There is none for sentinels (metrics such as `random`,
+    for comparison), and none for metrics of which neither high nor low scores are better."""
     return [
         _order(table, ranking)
         for ranking in rankings
@@ -87,22 +89,25 @@ def metric_orders(
 def orders_on_items(
     tables: Mapping[str, ScoreTable], ranking: Ranking, items: NDArray[np.bool_]
 ) -> Iterator[MetricOrder]:
-    """How the metrics order the systems by their scores on these items."""
+    """How the metrics order the systems by their scores on the items where `items` is true."""
     for name, table in tables.items():  # one copy at a time: a table may be large
-        own = table if items.all() else table.of_items(items)
-        yield from metric_orders({name: own}, [ranking])
+        table_of_items = table if items.all() else table.of_items(items)
+        yield from metric_orders({name: table_of_items}, [ranking])
 
 
 def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:
+    """One metric's order of the systems, compared with people's ranking."""
     sign = 1.0 if table.higher_is_better else -1.0
     scores = dict(zip(table.systems, table.system_scores.tolist(), strict=True))
-    known = [r.system for r in ranking.systems if not math.isnan(scores.get(r.system, math.nan))]
-    is_known = set(known).issuperset
-    ordered = sorted(known, key=lambda system: -sign * scores[system])
+    scored_systems = [
+        r.system for r in ranking.systems if not math.isnan(scores.get(r.system, math.nan))
+    ]
+    have_scores = set(scored_systems).issuperset
+    ordered = sorted(scored_systems, key=lambda system: -sign * scores[system])
     decided = [
         difference.systems
         for difference in ranking.differences
-        if difference.is_real and is_known(difference.systems)
+        if difference.is_real and have_scores(difference.systems)
     ]
     against = tuple(
         (ahead, other) for ahead, other in decided if not sign * (scores[ahead] - scores[other]) > 0
@@ -119,60 +124,75 @@ def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:
 
 
 def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """Whether the metrics order the systems of one question as people do, and which system fools the
-    metric that agrees least."""
-    own = [order for order in orders if order.question == ranking.question and order.systems]
-    if not own or len(ranking.systems) < 2:
+    """A paragraph: whether the metrics order the systems of one question as people do, and which system
+    the metric that agrees least ranks too high."""
+    compared = [order for order in orders if order.question == ranking.question and order.systems]
+    if not compared or len(ranking.systems) < 2:
         return ""
     who = ranking.who
-    if not any(order.pairs for order in own):
+    if not any(order.pairs for order in compared):
         if any(difference.is_real for difference in ranking.differences):
             return f"The metrics have no scores for two systems that {who} tell apart."
         if ranking.refusal:
-            told = f"Whether {who} tell systems apart could not be tested"
-            return f"{told}, so the metrics' orders are not compared with theirs."
-        told = f"{who.capitalize()} tell no two systems apart"
-        return f"{told}, so no metric can be right or wrong about them."
-    own = [order for order in own if order.pairs]
-    own.sort(key=lambda order: (-order.agreeing / order.pairs, order.metric))
-    whole = [order for order in own if not order.against]
-    mostly = [
-        order for order in own if order.against and order.agreeing >= MIN_MOSTLY_SHARE * order.pairs
+            claim_of_people = f"Whether {who} tell systems apart could not be tested"
+            return f"{claim_of_people}, so the metrics' orders are not compared with theirs."
+        claim_of_people = f"{who.capitalize()} tell no two systems apart"
+        return f"{claim_of_people}, so no metric can be right or wrong about them."
+    compared = [order for order in compared if order.pairs]
+    compared.sort(key=lambda order: (-order.agreeing / order.pairs, order.metric))
+    always_right = [order for order in compared if not order.against]
+    mostly_right = [
+        order
+        for order in compared
+        if order.against and order.agreeing >= MIN_MOSTLY_SHARE * order.pairs
     ]
-    rest = [order for order in own if order.agreeing < MIN_MOSTLY_SHARE * order.pairs]
+    less_right = [order for order in compared if order.agreeing < MIN_MOSTLY_SHARE * order.pairs]
     parts = []
-    if whole:
-        names = _named(whole, len(own))
-        n = whole[0].pairs
-        is_all = n == len(ranking.differences) and _have_same_pairs(whole)
+    if always_right:
+        names = _named(always_right, len(compared))
+        n = always_right[0].pairs
+        is_all = n == len(ranking.differences) and _have_same_pairs(always_right)
         parts.append(
-            f"{names} {_verb('order', whole)} these systems as {who} do"
+            f"{names} {_verb('order', always_right)} these systems as {who} do"
             if is_all
-            else f"{names} {_verb('put', whole)} {_told_apart(whole, ranking)} in the same order"
+            else f"{names} {_verb('put', always_right)} {_told_apart(always_right, ranking)} "
+            "in the same order"
         )
-    if mostly:
+    if mostly_right:
+        verb = _verb("do" if always_right else "order", mostly_right)
+        count = _counts(mostly_right, with_pairs=True)
         parts.append(
-            f"{_named(mostly, len(own))} mostly {_verb('do' if whole else 'order', mostly)}"
-            f"{'' if whole else f' the systems as {who} do'} ({_counts(mostly, with_pairs=True)})"
+            f"{_named(mostly_right, len(compared))} mostly {verb}"
+            f"{'' if always_right else f' the systems as {who} do'} ({count})"
         )
-    if len(rest) == len(own) > 1:
-        none = "Neither metric" if len(own) == 2 else f"None of the {len(own)} metrics"
-        count = _counts(rest, with_pairs=True)
-        parts.append(f"{none} orders the systems as {who} do ({count})")
-    elif rest:
+    if len(less_right) == len(compared) > 1:
+        no_metric = (
+            "Neither metric" if len(compared) == 2 else f"None of the {len(compared)} metrics"
+        )
+        count = _counts(less_right, with_pairs=True)
+        parts.append(f"{no_metric} orders the systems as {who} do ({count})")
+    elif less_right:
         claim = "not" if parts else f"not order the systems as {who} do"
-        count = _counts(rest, with_pairs=not mostly or not _have_same_pairs([*mostly, *rest]))
-        parts.append(f"{_named(rest, len(own))} {_verb('do', rest)} {claim} ({count})")
-    return f"{'; '.join(parts)}{_missed(own, ranking)}{_overrating_metrics(own, ranking)}."
+        count = _counts(
+            less_right,
+            with_pairs=not mostly_right or not _have_same_pairs([*mostly_right, *less_right]),
+        )
+        parts.append(
+            f"{_named(less_right, len(compared))} {_verb('do', less_right)} {claim} ({count})"
+        )
+    return (
+        f"{'; '.join(parts)}{_missed(compared, ranking)}{_overrating_metrics(compared, ranking)}."
+    )
 
 
-def _named(orders: Sequence[MetricOrder], of: int) -> str:
-    """The metrics' names, or their number where they are too many."""
+def _named(orders: Sequence[MetricOrder], n_all: int) -> str:
+    """The metrics' names, or their number if they are too many. `n_all` is the number of all
+    metrics."""
     names = [order.metric for order in orders]
-    if len(names) == of > 1:
-        return "Both metrics" if of == 2 else f"All {of} metrics"
+    if len(names) == n_all > 1:
+        return "Both metrics" if n_all == 2 else f"All {n_all} metrics"
     if len(names) > MAX_NAMED_METRICS:
-        return f"{len(names)} of {of} metrics"
+        return f"{len(names)} of {n_all} metrics"
     return listed(names)
 
 
@@ -181,13 +201,14 @@ def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
 
 
 def _have_same_pairs(orders: Sequence[MetricOrder]) -> bool:
-    """Whether the metrics are compared on equally many pairs; there are fewer for a metric that has
-    no score for some system."""
+    """Whether all these metrics are compared on equally many pairs. A metric that has no score for some
+    system is compared on fewer."""
     return len({order.pairs for order in orders}) == 1
 
 
 def _told_apart(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """The pairs that metrics without an error have scores for: `the 3 pairs that people tell apart`."""
+    """Words for the pairs that these metrics order without an error: `the 3 pairs that people tell
+    apart`."""
     n = orders[0].pairs
     if not _have_same_pairs(orders):
         return f"the pairs that {ranking.who} tell apart and they have scores for"
@@ -212,38 +233,43 @@ def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
         counts = [f"{counts[0]} each"]
     elif len(counts) > MAX_NAMED_METRICS:
         counts = [f"{counts[-1]} to {counts[0]}"]
-    shown = listed(counts)
-    return f"{shown} of {counted(orders[0].pairs, 'pair')}" if with_pairs else shown
+    counts_in_words = listed(counts)
+    return (
+        f"{counts_in_words} of {counted(orders[0].pairs, 'pair')}"
+        if with_pairs
+        else counts_in_words
+    )
 
 
-def _missed(own: Sequence[MetricOrder], ranking: Ranking) -> str:
+def _missed(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     """Which metrics do not put the one leading system first."""
     if len(ranking.leaders) > 1:
         return ""
     first = ranking.leaders[0]
-    missing = [order for order in own if order.systems[0] != first]
-    if not missing or missing == [own[-1]]:  # the next sentence is about the last one
+    missing = [order for order in orders if order.systems[0] != first]
+    if not missing or missing == [orders[-1]]:  # the next sentence is about the last one
         return ""
-    if len(missing) == len(own):
-        none = {1: own[0].metric, 2: "Neither"}.get(len(own), "None of them")
-        return f". {none} {'does not put' if len(own) == 1 else 'puts'} {first} first"
-    return f". {_named(missing, len(own))} {_verb('do', missing)} not put {first} first"
+    if len(missing) == len(orders):
+        none = {1: orders[0].metric, 2: "Neither"}.get(len(orders), "None of them")
+        return f". {none} {'does not put' if len(orders) == 1 else 'puts'} {first} first"
+    return f". {_named(missing, len(orders))} {_verb('do', missing)} not put {first} first"
 
 
-def _overrating_metrics(own: Sequence[MetricOrder], ranking: Ranking) -> str:
-    """Which system fools the metric that agrees least, and which other metrics rank it the same."""
-    system = own[-1].overrated
+def _overrating_metrics(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
+    """Which system the metric that agrees least ranks too high, and which other metrics give that
+    system the same rank."""
+    system = orders[-1].overrated
     if system is None:
         return ""
     row = next(row for row in ranking.systems if row.system == system)
-    rank = own[-1].systems.index(system) + 1
+    rank = orders[-1].systems.index(system) + 1
     if rank >= row.rank_low:
         return ""
-    fooled = [o for o in own if system in o.systems and o.systems.index(system) + 1 == rank]
+    fooled = [o for o in orders if system in o.systems and o.systems.index(system) + 1 == rank]
     n = len(ranking.systems)
     is_one = len(fooled) == 1
     return (
-        f". {_named(fooled, len(own))} {'is' if is_one else 'are'} fooled by {system}: "
+        f". {_named(fooled, len(orders))} {'is' if is_one else 'are'} fooled by {system}: "
         f"{'it ranks' if is_one else 'they rank'} {system} {_place(rank, rank, n)}, "
         f"{ranking.who} rank it {_place(row.rank_low, row.rank_high, n)}"
     )

@@ -1,16 +1,16 @@
-"""`Panel`: a question's ratings as judges × systems × items, and the score table they
-make.
+"""`Panel`: all ratings of one question as an array of judges × systems × items. Their means make a
+`ScoreTable`, like the scores of a metric.
 
-Ratings are normalized per judge before they are averaged: `z` (mean 0, standard deviation 1),
-`unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. Yes and no are never
-normalized. A cell is NaN where a judge gave no rating; a judge who rated a trial twice counts with the
-mean.
+A value of the array is NaN where a judge gave no rating; if a judge rated an output twice, it is the
+mean. Each judge's ratings are normalized before ratings are averaged: `z` (mean 0, standard deviation
+1), `unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. Answers yes and no are
+never normalized.
 
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
-mean is the selection ratio: the share of offers in which an output was chosen.
+mean is the selection ratio: the share of the choices offered in which an output was chosen.
 
-Judgments must name systems and items of their evalset (`KnownNames`); others are refused, with a
-message that says what to type.
+Judgments must name systems and items of their evalset (`KnownNames`); other judgments are refused, with
+an error message that says what to type.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ UNKNOWN_NAME_REASON = "not in the evalset"
 MAX_NAMES_WITH_ADVICE = 20
 """At most this many unknown names get a suggestion, because each is compared with all known names."""
 MAX_CELLS = 200_000_000
-"""Judges × systems × items of one question. An array of this many cells has 1.6 GB; the analysis makes
-several of them."""
+"""The largest number of judges × systems × items of one question. An array of this size takes 1.6 GB of
+memory; the analysis makes several such arrays."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class KnownNames:
 
 
 def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -> KnownNames:
-    """The names, from one pass over the items, before anything is scored."""
+    """The names of systems, items and documents, from one pass over the items, before scores are
+    computed."""
     systems: dict[str, None] = {}
     items: set[str] = set()
     documents: dict[str, str] = {}
@@ -58,8 +59,8 @@ def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -
         items.update(ids_of(block))
         if isinstance(block, PlainBlock):
             systems |= dict.fromkeys(block.outputs)
-            named = zip(block.ids, block.documents or (), strict=False)
-            documents |= {item: document for item, document in named if document}
+            ids_and_documents = zip(block.ids, block.documents or (), strict=False)
+            documents |= {item: document for item, document in ids_and_documents if document}
         else:
             for item in block:
                 systems |= dict.fromkeys(item.outputs)
@@ -77,8 +78,9 @@ def systems_of(answer: AnyJudgment) -> tuple[str, ...]:
 
 
 def refuse_unknown(answers: Iterable[AnyJudgment], known: KnownNames) -> None:
-    """Raises InputError for systems and items that the evalset does not have. The message has the
-    exclude= that leaves their judgments out; where no name is known, it has examples of both sides."""
+    """Raises InputError for systems and items that the evalset does not have. The message shows the
+    option exclude= that leaves their judgments out. If no name is known, it shows some names of the
+    judgments and of the evalset instead."""
     systems: dict[str, int] = {}
     items: dict[str, int] = {}
     for answer in answers:
@@ -93,7 +95,7 @@ def refuse_unknown(answers: Iterable[AnyJudgment], known: KnownNames) -> None:
 
 
 def _unknown(kind: str, counts: Mapping[str, int], known: Collection[str]) -> list[str]:
-    """One line for each unknown name, or one line for all where no name is known."""
+    """A line of the error message for each unknown name, or one line for all if no name is known."""
     unknown = {name: n for name, n in counts.items() if name not in known}
     if len(unknown) == len(counts) > 1:
         return [
@@ -127,11 +129,11 @@ def selection_ratings(preferences: Iterable[Preference]) -> list[Judgment]:
     [('A', 1.0), ('B', 0.0)]
     """
     return [
-        Judgment(one.judge, one.item, system, one.question, value)
-        for one in preferences
+        Judgment(choice.judge, choice.item, system, choice.question, value)
+        for choice in preferences
         for system, value in (
-            (one.system_a, SHARE_WON_BY_A[one.choice]),
-            (one.system_b, 1 - SHARE_WON_BY_A[one.choice]),
+            (choice.system_a, SHARE_WON_BY_A[choice.choice]),
+            (choice.system_b, 1 - SHARE_WON_BY_A[choice.choice]),
         )
     ]
 
@@ -141,7 +143,8 @@ Normalization = Literal["none", "z", "unit", "rank"]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """What is left out, and why. Figures do not include it; charts still show it."""
+    """Judgments that are left out, and why: those that have this question, judge, system and item,
+    where None means all. `n` is their number. They are not in the results; charts still show them."""
 
     question: str
     reason: str
@@ -153,7 +156,8 @@ class Exclusion:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The ratings of one question, shape (judges, systems, items), NaN where there is none."""
+    """The ratings of one question: `ratings` has shape (judges, systems, items), NaN where there is
+    none."""
 
     question: str
     judges: tuple[str, ...]
@@ -170,8 +174,8 @@ class Panel:
     @property
     def counts(self) -> Floats:
         """How many ratings each judge gave to each system, judges × systems."""
-        given: Floats = (~np.isnan(self.ratings)).sum(axis=2).astype(np.float64)
-        return given
+        counts: Floats = (~np.isnan(self.ratings)).sum(axis=2).astype(np.float64)
+        return counts
 
     @property
     def n_judges(self) -> int:
@@ -180,7 +184,8 @@ class Panel:
 
     @property
     def units(self) -> Floats:
-        """Judges × trials, for agreement among judges; trials nobody rated are left out."""
+        """Judges × trials, to measure the agreement of judges. A trial is one output; trials that
+        nobody rated are left out."""
         flat = self.ratings.reshape(len(self.judges), -1)
         rated = ~np.isnan(flat).all(axis=0)
         return flat if rated.all() else flat[:, rated]
@@ -254,7 +259,7 @@ def _place(kind: str, name: str, names: Sequence[str]) -> int:
 
 
 def mean_of(statistics: Floats) -> Floats:
-    """(sum, count) to mean, NaN where the count is 0."""
+    """Means from (sum, count) in the last axis; NaN where the count is 0."""
     return ratios(statistics[..., 0], statistics[..., 1])
 
 
@@ -286,22 +291,25 @@ def _panel(
     system_at: Mapping[str, int],
     item_at: Mapping[str, int],
 ) -> Panel:
+    """The ratings of one question as an array. `system_at` and `item_at` are the places of names in
+    it."""
     judges = tuple(dict.fromkeys(answer.judge for answer in answers))
-    judge_at = {judge: place for place, judge in enumerate(judges)}
+    judge_at = {judge: index for index, judge in enumerate(judges)}
     shape = (len(judges), len(system_at), len(item_at))
     refuse_too_many_cells(question, *shape)
     _, n_systems, n_items = shape
     cells = np.array(
         [
-            (judge_at[one.judge] * n_systems + system_at[one.system]) * n_items + item_at[one.item]
-            for one in answers
+            (judge_at[answer.judge] * n_systems + system_at[answer.system]) * n_items
+            + item_at[answer.item]
+            for answer in answers
         ]
     )
-    # Of a crowd most cells are empty: only those that were rated are summed.
-    rated, place = np.unique(cells, return_inverse=True)
-    sums = np.bincount(place, [one.number for one in answers])
+    # With many judges who rated few outputs each, most cells are empty: only rated cells are summed.
+    rated, index = np.unique(cells, return_inverse=True)
+    sums = np.bincount(index, [answer.number for answer in answers])
     ratings = np.full(shape, np.nan)
-    ratings.reshape(-1)[rated] = sums / np.bincount(place)
+    ratings.reshape(-1)[rated] = sums / np.bincount(index)
     return Panel(
         question,
         judges,
@@ -328,19 +336,21 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
     """The panel with every judge's ratings on a common scale.
 
     `z`, `unit` and `rank` need ratings that differ: a judge whose ratings are all equal is left out,
-    and `excluded` records it. Yes and no mean the same to every judge, so they stay 1 and 0.
+    and `excluded` says so. Yes and no mean the same to every judge, so they stay 1 and 0.
     """
     if normalization == "none" or panel.is_yes_no:
         return panel
     ratings = panel.ratings.copy()
     excluded = list(panel.excluded)
     for place, judge in enumerate(panel.judges):
-        given = ratings[place][~np.isnan(ratings[place])]
-        if not len(given):
+        own_ratings = ratings[place][~np.isnan(ratings[place])]
+        if not len(own_ratings):
             continue
-        if np.ptp(given) == 0:
-            reason = f"every rating is {given[0]:g}: {normalization} needs ratings that differ"
-            excluded.append(Exclusion(panel.question, reason, judge=judge, n=len(given)))
+        if np.ptp(own_ratings) == 0:
+            reason = (
+                f"every rating is {own_ratings[0]:g}: {normalization} needs ratings that differ"
+            )
+            excluded.append(Exclusion(panel.question, reason, judge=judge, n=len(own_ratings)))
             ratings[place] = np.nan
         else:
             ratings[place] = _on_common_scale(ratings[place], normalization)
@@ -348,8 +358,9 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
 
 
 def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
-    given = ~np.isnan(ratings)
-    values = ratings[given]
+    """One judge's ratings, normalized; NaN stays NaN."""
+    is_rated = ~np.isnan(ratings)
+    values = ratings[is_rated]
     if normalization == "z":
         # The sample standard deviation: these ratings are a sample of all that a judge might give.
         values = (values - values.mean()) / values.std(ddof=1)
@@ -364,5 +375,5 @@ def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
         ranks[order] = (first + (sizes - 1) / 2)[group]
         values = ranks / (len(values) - 1)
     result = np.full(ratings.shape, np.nan)
-    result[given] = values
+    result[is_rated] = values
     return result

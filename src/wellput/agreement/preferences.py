@@ -1,17 +1,17 @@
-"""Choices and verdicts: which system people prefer, and how often a metric or a filter decides as
-they do.
+"""Pairwise choices and verdicts: which system people prefer, and how often a metric or a filter decides
+as people do.
 
-For pairwise choices: which system is preferred, and for each metric the confusion matrix of its choices
-(the higher segment score) and people's.
+For pairwise choices: which system is preferred, and for each metric a confusion matrix of its choices
+(the output with the higher segment score) and people's choices.
 
-For verdicts: how often a filter's decisions are right, as in Kauchak & Barzilay's Table 8. The systems
-of the evalset are the decisions `kept` and `refused`; every item is under one of them (as `wellput
-paraphrase --substitutions` writes it). A question with two answers is a verdict; the higher answer is
-yes.
+For verdicts, which are answers yes or no (the higher of two answers is yes): how often a filter's
+decisions are right, as in Table 8 of Kauchak & Barzilay (2006). The systems of the evalset are then the
+decisions `kept` and `refused`, and every item has an output of one of them (as `wellput paraphrase
+--substitutions` writes it).
 
 For the substitutions of paraphrase methods: how often they are right, according to each judge (Kauchak
-& Barzilay 2006, Tables 7 and 8). Each item is a substitution that one method or several proposed; its
-tags say which of them would make it: `{"wordnet": "kept", "contextwn": "refused"}`. Judges do not see
+& Barzilay 2006, Tables 7 and 8). Each item is a substitution that one or more methods proposed. Its
+tags say which methods would make it: `{"wordnet": "kept", "contextwn": "refused"}`. Judges do not see
 the tags.
 """
 
@@ -49,8 +49,8 @@ YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
 
 
 def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
-    """One confusion for each question that is a verdict on decisions; each judge's verdict counts as
-    one case."""
+    """One confusion matrix for each question whose answers are verdicts on decisions; each judge's
+    verdict counts as one case."""
     for panel in panels:
         rated = panel.ratings[~np.isnan(panel.ratings)]
         answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
@@ -83,13 +83,13 @@ def agree_on_preferences(
     confidence: float = 0.95,
 ) -> AgreementResult:
     """For each question: tests of the pairs of systems, selection ratios, Bradley–Terry strengths, win
-    rates, and how far judges agree; for each metric the confusion of its choices (the higher segment
-    score) with people's. Excluding a system excludes all choices in which it was offered."""
+    rates, and how far judges agree; for each metric the confusion matrix of its choices (the higher
+    segment score) and people's. Excluding a system excludes all choices in which it was offered."""
     first = next(iter(tables.values()))
-    kept, left_out = without_excluded(preferences, exclusions)
-    refuse_unknown(kept, KnownNames(first.systems, set(first.items)))
+    not_excluded, left_out = without_excluded(preferences, exclusions)
+    refuse_unknown(not_excluded, KnownNames(first.systems, set(first.items)))
     by_question: dict[str, list[Preference]] = {}
-    for preference in kept:
+    for preference in not_excluded:
         if not questions or preference.question in questions:
             by_question.setdefault(preference.question, []).append(preference)
     if not by_question:
@@ -115,7 +115,9 @@ def agree_on_preferences(
             for name, rows in by_question.items()
             for table in tables.values()
         ),
-        excluded=tuple(asdict(one) for one in left_out if one.question in by_question),
+        excluded=tuple(
+            asdict(exclusion) for exclusion in left_out if exclusion.question in by_question
+        ),
         confidence=confidence,
     )
 
@@ -126,10 +128,11 @@ def _judged_items(rows: Sequence[Preference], table: ScoreTable) -> NDArray[np.b
 
 
 def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -> dict[str, Any]:
-    """`win_rate` with its interval and `strength` are those of the ranking's model; where there is
-    none, the win rate is that of these choices, and the others are None."""
-    named = {row.system_a for row in rows} | {row.system_b for row in rows}
-    systems = [system for system in table.systems if system in named]
+    """One question's entry in the results. `win_rate`, its interval and `strength` come from the
+    ranking's model. Without a model, the win rate is computed from the choices, and the others are
+    None."""
+    offered_systems = {row.system_a for row in rows} | {row.system_b for row in rows}
+    systems = [system for system in table.systems if system in offered_systems]
     choices = Choices.of([(row.system_a, row.system_b, row.choice) for row in rows], systems)
     ranked = {row.system: row for row in ranking.systems}
     strengths = ranking.latent if isinstance(ranking, FittedRanking) else {}
@@ -159,8 +162,8 @@ def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -
 
 
 def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
-    """The pairs that were offered together, with the tests of the ranking. χ² is there for comparison
-    only: it assumes that all choices are independent."""
+    """The pairs of systems that were offered together, with the tests of the ranking. χ² is shown only
+    for comparison with other studies: it assumes that all choices are independent."""
     tests = {frozenset(difference.systems): difference for difference in ranking.differences}
     pairs: list[dict[str, Any]] = []
     for (i, a), (j, b) in combinations(enumerate(choices.systems), 2):
@@ -190,6 +193,7 @@ def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def _share(delta: float | None) -> float:
+    """The share of choices of the first system, from its difference of shares (−1 to 1)."""
     return math.nan if delta is None else (1 + delta) / 2
 
 
@@ -201,7 +205,8 @@ def _few_items(rows: Sequence[Preference]) -> str:
 
 
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:
-    """Would the metric have chosen as people did? Ties on either side do not count."""
+    """Whether the metric would have chosen as people did. Ties of people or of the metric are not
+    counted."""
     scores = oriented(table, table.scores)
     item_at = {item: place for place, item in enumerate(table.items)}
     decisions: list[float] = []
@@ -219,19 +224,20 @@ Decisions = Mapping[str, Mapping[str, bool]]
 
 
 def decisions_of(items: Iterable[Item]) -> Decisions:
-    """The decisions that stand in the tags of the items."""
-    found: dict[str, dict[str, bool]] = {}
+    """The decisions of paraphrase methods, read from the tags of the items."""
+    decisions: dict[str, dict[str, bool]] = {}
     for item in items:
         for method, decision in item.tags.items():
             if decision in (KEPT, REFUSED):
-                found.setdefault(method, {})[item.id] = decision == KEPT
-    return found
+                decisions.setdefault(method, {})[item.id] = decision == KEPT
+    return decisions
 
 
 def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict[str, Any]]:
-    """A row for each question that is a verdict, each method and each judge. `accuracy` is the share
-    of right ones among the substitutions that the method makes. `kappa` is that of all judges about
-    them: Cohen's for two judges, the mean over pairs for more."""
+    """A row for each question whose answers are verdicts, each method and each judge. `accuracy` is
+    the share of the substitutions made by the method that the judge calls right. `kappa` is the
+    agreement of all judges about these substitutions: Cohen's kappa for two judges, its mean over
+    pairs for more."""
     for panel in panels:
         rated = panel.ratings[~np.isnan(panel.ratings)]
         answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
@@ -240,10 +246,10 @@ def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict
         by_item = _rated_once(panel)
         verdicts = np.where(np.isnan(by_item), np.nan, by_item == max(answers))
         for method, decided in decisions.items():
-            made = np.array([float(decided.get(item, np.nan)) for item in panel.items])
-            kappa = _kappa(verdicts[:, made == 1])
-            for judge, own in zip(panel.judges, verdicts, strict=True):
-                counts = confusion(made, own)
+            is_made = np.array([float(decided.get(item, np.nan)) for item in panel.items])
+            kappa = _kappa(verdicts[:, is_made == 1])
+            for judge, own_verdicts in zip(panel.judges, verdicts, strict=True):
+                counts = confusion(is_made, own_verdicts)
                 yield {
                     "method": method,
                     "question": panel.question,
@@ -259,15 +265,15 @@ def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict
 
 
 def _rated_once(panel: Panel) -> Floats:
-    """Judges × items; every item is under one system."""
-    known = ~np.isnan(panel.ratings)
-    return np.where(known.any(axis=1), np.nan_to_num(panel.ratings).sum(axis=1), np.nan)
+    """The ratings as judges × items, where every item has an output of only one system."""
+    is_rated = ~np.isnan(panel.ratings)
+    return np.where(is_rated.any(axis=1), np.nan_to_num(panel.ratings).sum(axis=1), np.nan)
 
 
 def _kappa(verdicts: Floats) -> float | None:
-    judging: Sequence[Floats] = [row for row in verdicts if not np.isnan(row).all()]
-    if len(judging) < 2:
+    rows_with_verdicts: Sequence[Floats] = [row for row in verdicts if not np.isnan(row).all()]
+    if len(rows_with_verdicts) < 2:
         return None
-    if len(judging) == 2:
-        return cohen_kappa(*judging).value
-    return pairwise_kappas(np.array(judging)).mean
+    if len(rows_with_verdicts) == 2:
+        return cohen_kappa(*rows_with_verdicts).value
+    return pairwise_kappas(np.array(rows_with_verdicts)).mean

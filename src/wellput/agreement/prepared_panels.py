@@ -1,13 +1,16 @@
-"""Panels ready for analysis: chosen questions, without excluded judgments, judges on a common scale.
+"""Prepares judgments for analysis: chooses judges and questions, leaves excluded judgments out, and
+puts the ratings of all judges on a common scale.
 
-Judges may be put on a common scale only where they rated enough of the same systems. A scale that gives
-each judge's ratings the same mean removes part of the difference between two systems if these had
-different judges. `kept_share` computes from the design how much of it stays: 1 where every judge rated
-all systems equally often, 0 where some systems share no judge with the others.
+Ratings are put on a common scale by default only if judges rated enough of the same systems. A scale
+that gives each judge's ratings the same mean removes a part of the difference between two systems if
+these had different judges. `kept_share` computes from the numbers of ratings how much of the
+difference stays: 1 if every judge rated all systems equally often, 0 if some systems share no judge
+with the others.
 
-`ChosenAnswers` are the answers that an analysis takes: those of the judges asked for, to questions
-that have an order. Labels have none: systems cannot be ranked by them, and no metric can be compared
-with them. Only the judges can be compared with each other, so a question with labels keeps that part.
+`ChosenAnswers` are the answers that an analysis uses: answers of the judges asked for, to questions
+whose values have an order. Labels have no order: systems cannot be ranked by them, and no metric can
+be compared with them. So for a question with labels, only the agreement of the judges with each other
+is computed.
 """
 
 from __future__ import annotations
@@ -59,8 +62,8 @@ MAX_LABELS_SHOWN = 4
 
 @dataclass(frozen=True)
 class ChosenAnswers:
-    """`answers` can be analyzed; `left_out` are those of other judges; `judges` and `notes` are about
-    questions with labels."""
+    """`answers` can be analyzed; `left_out` says which judges' answers were left out. `judges` has the
+    agreement of judges on questions with labels; `notes` has warnings."""
 
     answers: list[Judgment] | list[Preference]
     questions: Sequence[str]
@@ -90,27 +93,33 @@ def choose_answers(
     questions have labels."""
     kept, left_out = chosen_judges(cast("Sequence[AnyJudgment]", answers), judges)
     with_labels = [
-        one for one in label_questions(kept) if not questions or one.question in questions
+        labeled
+        for labeled in label_questions(kept)
+        if not questions or labeled.question in questions
     ]
-    names = {one.question for one in with_labels}
+    names = {labeled.question for labeled in with_labels}
     others = [answer for answer in kept if answer.question not in names]
-    asked = [name for name in questions if name not in names]
+    other_questions = [name for name in questions if name not in names]
     summaries = [
-        summarize_labels(one.question, answers_left(one.answers, exclusions)) for one in with_labels
+        summarize_labels(labeled.question, answers_left(labeled.answers, exclusions))
+        for labeled in with_labels
     ]
-    notes = [one.sentence for one in with_labels]
-    if with_labels and (not others or (questions and not asked)):
+    notes = [labeled.sentence for labeled in with_labels]
+    if with_labels and (not others or (questions and not other_questions)):
         lines = [
             f"{note}{_agreement(summary)}" for note, summary in zip(notes, summaries, strict=True)
         ]
         raise InputError("\n".join(lines))
-    left = answers_left(kept, exclusions)
-    notes += [*machine_note(left, judges), *alike_note(left)]
-    return ChosenAnswers(cast("list[Judgment]", others), asked, left_out, summaries, notes)
+    answers_not_excluded = answers_left(kept, exclusions)
+    notes += [*machine_note(answers_not_excluded, judges), *alike_note(answers_not_excluded)]
+    return ChosenAnswers(
+        cast("list[Judgment]", others), other_questions, left_out, summaries, notes
+    )
 
 
 def _agreement(summary: JudgeSummary) -> str:
-    """How far the judges agree, for a message that replaces the analysis of a question."""
+    """A sentence on how far the judges agree, for the error that is raised if all questions have
+    labels."""
     figures = [
         f"{name} {round(value, 2) + 0.0:.2f}".replace("-", "−")  # + 0.0: no −0.00
         for name, value in (("α", summary.alpha), ("κ", summary.kappa))
@@ -123,14 +132,15 @@ def _agreement(summary: JudgeSummary) -> str:
 
 
 def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A], list[Exclusion]]:
-    """The judgments of people, of all, or of the judges named; and what was left out."""
+    """The judgments of people (`judges` is ["people"]), of all judges (["all"]) or of the judges
+    named; and what was left out."""
     names = dict.fromkeys(answer.judge for answer in answers)
     if list(judges) == ["all"]:
         return list(answers), []
     if list(judges) == ["people"]:
-        kept = {name for name in names if not is_machine(name)}
+        kept_judges = {name for name in names if not is_machine(name)}
         reason = MACHINE_REASON
-        if names and not kept:
+        if names and not kept_judges:
             raise InputError(
                 "All judges are machines, and only people's judgments are used. judges='all' uses "
                 "these."
@@ -139,59 +149,65 @@ def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A],
         for name in judges:
             if name not in names:
                 raise InputError(f"judges={name!r}: {unknown_judge(name, list(names))}")
-        kept, reason = set(judges), "not among the judges asked for"
+        kept_judges, reason = set(judges), "not among the judges asked for"
     counts: dict[tuple[str, str], int] = {}
     for answer in answers:
-        if answer.judge not in kept:
+        if answer.judge not in kept_judges:
             counts[answer.question, answer.judge] = (
                 counts.get((answer.question, answer.judge), 0) + 1
             )
     left_out = [
         Exclusion(question, reason, judge=judge, n=n) for (question, judge), n in counts.items()
     ]
-    return [answer for answer in answers if answer.judge in kept], left_out
+    return [answer for answer in answers if answer.judge in kept_judges], left_out
 
 
 def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[str]:
     """A warning where judges who count as people have names of language models."""
     if list(judges) != ["people"]:
         return []
-    names = [name for name in dict.fromkeys(one.judge for one in answers) if seems_machine(name)]
+    names = [
+        name for name in dict.fromkeys(answer.judge for answer in answers) if seems_machine(name)
+    ]
     if not names:
         return []
-    shown = ", ".join(names[:MAX_LABELS_SHOWN]) + (", …" if len(names) > MAX_LABELS_SHOWN else "")
+    names_in_words = ", ".join(names[:MAX_LABELS_SHOWN]) + (
+        ", …" if len(names) > MAX_LABELS_SHOWN else ""
+    )
     marked = f"{MACHINE_PREFIX}{names[0]}"
     seems = "counts as a person, but has the name of a model"
     advice = f"if it is no person, call it {marked} in the judgments"
     if len(names) > 1:
         seems = "count as people, but have names of models"
         advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({marked})"
-    return [f"{shown} {seems}: {advice}, or give judges= the names of the people."]
+    return [f"{names_in_words} {seems}: {advice}, or give judges= the names of the people."]
 
 
 def alike_note(answers: Iterable[AnyJudgment]) -> list[str]:
     """A warning where names differ only in white space, the encoding of a letter, or (for judges and
-    systems) its case: they look the same in a table, and one judge counts as two."""
+    systems) letter case: they look the same in a table, but are counted as two judges."""
     names: dict[str, dict[str, None]] = {"judge": {}, "system": {}, "item": {}, "question": {}}
-    for one in answers:
-        names["judge"][one.judge] = names["item"][one.item] = names["question"][one.question] = None
-        names["system"].update(dict.fromkeys(systems_of(one)))
-    found: dict[tuple[str, str], list[str]] = {}
-    for kind, own in names.items():
-        for name in own:
-            plain = " ".join(unicodedata.normalize("NFC", name).split())
-            key = plain.casefold() if kind in ("judge", "system") else plain
-            found.setdefault((kind, key), []).append(name)
-    several = [(kind, alike) for (kind, _), alike in found.items() if len(alike) > 1]
-    if not several:
+    for answer in answers:
+        names["judge"][answer.judge] = names["item"][answer.item] = names["question"][
+            answer.question
+        ] = None
+        names["system"].update(dict.fromkeys(systems_of(answer)))
+    names_by_form: dict[tuple[str, str], list[str]] = {}
+    for kind, names_of_kind in names.items():
+        for name in names_of_kind:
+            standard_form = " ".join(unicodedata.normalize("NFC", name).split())
+            key = standard_form.casefold() if kind in ("judge", "system") else standard_form
+            names_by_form.setdefault((kind, key), []).append(name)
+    groups = [(kind, alike) for (kind, _), alike in names_by_form.items() if len(alike) > 1]
+    if not groups:
         return []
-    shown = "; ".join(
+    groups_in_words = "; ".join(
         f"{kind} {' and '.join(map(repr, alike[:MAX_LABELS_SHOWN]))}"
-        for kind, alike in several[:MAX_LABELS_SHOWN]
-    ) + ("; …" if len(several) > MAX_LABELS_SHOWN else "")
+        for kind, alike in groups[:MAX_LABELS_SHOWN]
+    ) + ("; …" if len(groups) > MAX_LABELS_SHOWN else "")
     return [
-        f"Names that differ only in spaces, letter case or encoding count as different: {shown}. If "
-        "they mean the same, write them in the same way."
+        f"Names that differ only in spaces, letter case or encoding count as different: "
+        f"{groups_in_words}. If they mean the same, write them in the same way."
     ]
 
 
@@ -206,17 +222,18 @@ class LabelQuestion:
     def sentence(self) -> str:
         """Why the question cannot be used. Where most values are numbers, the others may be typing
         errors, so the sentence says where the first of them is."""
-        odd = [one for one in self.answers if number_in(one.value) is None]
-        if len(odd) * 2 < len(self.answers):
-            first = odd[0]
+        not_numbers = [answer for answer in self.answers if number_in(answer.value) is None]
+        if len(not_numbers) * 2 < len(self.answers):
+            first = not_numbers[0]
             why = (
-                f"{len(odd):,} of its {len(self.answers):,} values {'is' if len(odd) == 1 else 'are'} "
-                f"not a number; the first is {first.value!r} (judge {first.judge}, item {first.item}, "
+                f"{len(not_numbers):,} of its {len(self.answers):,} values "
+                f"{'is' if len(not_numbers) == 1 else 'are'} not a number; the first is "
+                f"{first.value!r} (judge {first.judge}, item {first.item}, "
                 f"system {first.system}). So all its values are taken as labels. Correct those that "
                 "are not numbers, and remove the rows of answers that were not given"
             )
         else:
-            labels = list(dict.fromkeys(repr(one.value) for one in self.answers))
+            labels = list(dict.fromkeys(repr(answer.value) for answer in self.answers))
             more = "" if len(labels) <= MAX_LABELS_SHOWN else ", …"
             why = f"its values are labels ({', '.join(labels[:MAX_LABELS_SHOWN])}{more})"
         return (
@@ -227,31 +244,32 @@ class LabelQuestion:
 
 def label_questions(answers: Iterable[AnyJudgment]) -> list[LabelQuestion]:
     """The questions whose values are labels."""
-    found: dict[str, list[Judgment]] = {}
+    answers_by_question: dict[str, list[Judgment]] = {}
     for answer in answers:
         if isinstance(answer, Judgment) and isinstance(answer.value, str):
-            found.setdefault(answer.question, []).append(answer)
-    return [LabelQuestion(question, own) for question, own in found.items()]
+            answers_by_question.setdefault(answer.question, []).append(answer)
+    return [LabelQuestion(question, labels) for question, labels in answers_by_question.items()]
 
 
 def refuse_labels(question: str, answers: Iterable[AnyJudgment]) -> None:
     """Raises InputError if the values of this question are labels."""
-    for one in label_questions(answers):
-        if one.question == question:
-            raise InputError(one.sentence)
+    for label_question in label_questions(answers):
+        if label_question.question == question:
+            raise InputError(label_question.sentence)
 
 
 MIN_KEPT_SHARE = 0.75
-"""If `kept_share` is below this, judges keep their own scales by default. In simulated crowds whose
-outputs have standard deviation 1, z-scores help from a share of about 0.6 on if the judges' severity
-has standard deviation 0.5, and from 0.85 on if it has less."""
+"""If `kept_share` is below this, ratings are not normalized by default. This comes from simulated
+studies in which the quality of outputs has standard deviation 1. If the judges' severity has standard
+deviation 0.5, z-scores help from a share of about 0.6 on; if it has less, they help from 0.85 on."""
 
 
 def kept_share(counts: Floats) -> float:
     """The smallest share of a difference between systems, or groups of systems, that stays when every
     judge's mean is subtracted from their ratings; `counts` are numbers of ratings, judges × systems.
 
-    It is the smallest canonical efficiency factor of the design (James & Wilkinson 1971).
+    Statisticians call it the smallest canonical efficiency factor of the design (James & Wilkinson
+    1971).
 
     >>> kept_share(np.array([[5.0, 5.0], [5.0, 5.0]])), kept_share(np.array([[5.0, 0.0], [0.0, 5.0]]))
     (1.0, 0.0)
@@ -260,23 +278,24 @@ def kept_share(counts: Floats) -> float:
     n_systems = counts.shape[1]
     if n_systems < 2:
         return 1.0
-    of_system, of_judge = counts.sum(axis=0), counts.sum(axis=1)
-    scaled = counts / np.sqrt(np.outer(of_judge, of_system))
-    # The largest singular value, 1, belongs to the overall mean; the second gives the share lost.
-    lost = np.linalg.svd(scaled, compute_uv=False)
-    return float(round(1 - lost[1] ** 2, 9)) if len(lost) > 1 else 1.0
+    system_counts, judge_counts = counts.sum(axis=0), counts.sum(axis=1)
+    scaled = counts / np.sqrt(np.outer(judge_counts, system_counts))
+    # The largest singular value, 1, belongs to the overall mean; the square of the second is the share
+    # that is lost.
+    singular_values = np.linalg.svd(scaled, compute_uv=False)
+    return float(round(1 - singular_values[1] ** 2, 9)) if len(singular_values) > 1 else 1.0
 
 
 def default_normalization(panel: Panel) -> tuple[Normalization, str]:
     """The normalization used by default, and the reason if it is not `z`."""
     if panel.n_judges < 2:
         return "none", ""
-    kept = kept_share(panel.counts)
-    if kept >= MIN_KEPT_SHARE:
+    share = kept_share(panel.counts)
+    if share >= MIN_KEPT_SHARE:
         return "z", ""
     return "none", (
         f"{panel.question}: judges rated different systems{_of_one_system(panel)}, so they keep their "
-        f"own scales: z would leave {_share_in_words(kept)} of a difference between systems."
+        f"own scales: z would leave {_share_in_words(share)} of a difference between systems."
     )
 
 
@@ -284,20 +303,22 @@ def normalization_warning(panel: Panel, normalization: Normalization) -> str:
     """A warning about a normalization that was asked for; empty where it is harmless."""
     if normalization == "none" or panel.n_judges < 2:
         return ""
-    kept = kept_share(panel.counts)
-    if kept >= MIN_KEPT_SHARE:
+    share = kept_share(panel.counts)
+    if share >= MIN_KEPT_SHARE:
         return ""
     return (
         f"{panel.question}: judges rated different systems{_of_one_system(panel)}, so {normalization} "
-        f"leaves {_share_in_words(kept)} of a difference between systems. Use normalize='none'."
+        f"leaves {_share_in_words(share)} of a difference between systems. Use normalize='none'."
     )
 
 
-def _share_in_words(kept: float) -> str:
-    return "nothing" if kept < 0.005 else f"only {100 * kept:.0f}%"
+def _share_in_words(share: float) -> str:
+    """The share that stays, as in "would leave only 40%"."""
+    return "nothing" if share < 0.005 else f"only {100 * share:.0f}%"
 
 
 def _of_one_system(panel: Panel) -> str:
+    """How many judges rated one system only, in brackets; empty if none did."""
     rated = (panel.counts > 0).sum(axis=1)
     alone = int((rated == 1).sum())
     if not alone:
@@ -315,15 +336,19 @@ def prepared_panels(
     items: Sequence[str],
     options: AgreementOptions,
 ) -> tuple[Panels, Panels]:
-    """The panels by question, without excluded judgments: once with ratings as given, and once on a
-    common scale."""
+    """Two dictionaries of panels by question, without excluded judgments: with ratings as given, and
+    with ratings on a common scale."""
     known = KnownNames(set(systems), set(items))
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)
-    others = exclusions_of_unknown(options.exclusions, known)
-    _refuse_idle_exclusions(raw, [one for one in options.exclusions if one not in others])
+    exclusions_outside = exclusions_of_unknown(options.exclusions, known)
+    _refuse_idle_exclusions(
+        raw, [exclusion for exclusion in options.exclusions if exclusion not in exclusions_outside]
+    )
     raw = {
-        name: replace(panel, excluded=tuple(one for one in left_out if one.question == name))
+        name: replace(
+            panel, excluded=tuple(exclusion for exclusion in left_out if exclusion.question == name)
+        )
         for name, panel in raw.items()
     }
     raw = {name: _without(panel, options) for name, panel in raw.items()}
@@ -333,14 +358,19 @@ def prepared_panels(
     return raw, ready
 
 
-def _chosen(found: dict[str, Panel], questions: Sequence[str]) -> dict[str, Panel]:
-    unknown = [question for question in questions if question not in found]
+def _chosen(panels_by_question: dict[str, Panel], questions: Sequence[str]) -> dict[str, Panel]:
+    """The panels of these questions, or all. Raises InputError for a question that nobody was asked."""
+    unknown = [question for question in questions if question not in panels_by_question]
     if unknown:
         raise InputError(
-            f"Nobody was asked {unknown[0]!r}.{did_you_mean(unknown[0], list(found))} "
-            f"The questions are {', '.join(found)}."
+            f"Nobody was asked {unknown[0]!r}.{did_you_mean(unknown[0], list(panels_by_question))} "
+            f"The questions are {', '.join(panels_by_question)}."
         )
-    return {name: panel for name, panel in found.items() if not questions or name in questions}
+    return {
+        name: panel
+        for name, panel in panels_by_question.items()
+        if not questions or name in questions
+    }
 
 
 def _without(panel: Panel, options: AgreementOptions) -> Panel:
@@ -353,13 +383,17 @@ def _without(panel: Panel, options: AgreementOptions) -> Panel:
     return panel
 
 
-def _refuse_idle_exclusions(found: Mapping[str, Panel], exclusions: Sequence[Exclusion]) -> None:
+def _refuse_idle_exclusions(
+    panels_by_question: Mapping[str, Panel], exclusions: Sequence[Exclusion]
+) -> None:
+    """Raises InputError for an exclusion whose judge, system or item no panel has."""
     for exclusion in exclusions:
-        if not any(panel.has(exclusion) for panel in found.values()):
+        if not any(panel.has(exclusion) for panel in panels_by_question.values()):
             refuse_idle(exclusion)
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:
+    """The panel with normalized ratings, as the options or the defaults say, and with a note."""
     if panel.is_yes_no:
         is_asked = options.normalization not in (None, "none")
         note = f"{panel.question}: {YES_NO_NOTE}" if is_asked or panel.n_judges > 1 else ""

@@ -1,5 +1,8 @@
-"""What probing a metric found: `Probe`, the figures of one kind of change; `ProbeResult`, all of them;
-and what a metric misses, in words (`summary_of`)."""
+"""The results of probing metrics with changed texts: `Probe` has the figures of one metric and one kind
+of change, `ProbeResult` has all of them, and `summary_of` says in words what a metric misses.
+
+A variant is a kind of change (`negation`) with its severity (`critical`, `major`, `minor` or harmless).
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,18 @@ from wellput.io.files import PathLike
 from wellput.language.perturb.catalog import KindAndSeverity
 
 MIN_TEXTS_FOR_CLAIMS = 10
-"""With fewer texts, nothing is claimed in words."""
+"""With fewer texts, the summary claims nothing about a change."""
 MIN_PREFERRED_SHARE = 0.6
-"""A preference in fewer pairs than this is not called one, even if chance cannot explain it."""
+"""A metric that prefers one of two texts in a smaller share of pairs is not said to prefer it, even if
+the preference is significant."""
 NOTICED_SHARE = 0.8
-"""From this share of wins on, a metric notices a change; below, it notices it only in part."""
+"""A metric "notices" a change if the better text wins in at least this share of pairs; if it wins in
+fewer, but still more than chance, the metric notices the change "partly"."""
 COSTLY_SHARE_OF_SCORE = 0.25
 """A harmless change that costs at least this share of the score is named in the summary."""
 
 Verdict = Literal["noticed", "partly", "blind", "misled", "few"]
-"""On a change that does harm; `few` means too few texts to tell."""
+"""How a metric reacts to a harmful change; `few` means that there are too few texts to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,14 @@ class Probe:
     """One metric and one variant of the texts.
 
     `accuracy` is the share of pairs whose better text scores strictly better, `ties` the share of
-    equal scores, `losses` the share of pairs whose worse text scores strictly better. The better text
-    is the unchanged one. A harmless change is paired with an error in the same text, which is the
-    worse one: `losses` are false alarms. `n` is the number of texts. `low` and `high` are the interval
-    of `accuracy`. `effect` is the mean loss of score by the change, in the metric's own units,
-    positive if the change makes the score worse; `share_lost` is the same as a share of the mean score
-    of the unchanged texts, NaN where that has no meaning. `undefined` texts have no score before or
-    after the change and are left out.
+    equal scores, `losses` the share of pairs whose worse text scores strictly better. For a harmful
+    change, the better text is the unchanged one. For a harmless change, the better text is the changed
+    one, and the worse one has an error instead: `losses` are then false alarms. `n` is the number of
+    texts. `low` and `high` are the interval of `accuracy`. `effect` is the mean loss of score by the
+    change, in the metric's own units, positive if the change makes the score worse; `share_lost` is
+    the same as a share of the mean score of the unchanged texts, NaN if some scores are negative and
+    others not. `undefined` counts texts that have no score before or after the change; they are left
+    out.
     """
 
     metric: str
@@ -58,6 +64,7 @@ class Probe:
 
     @property
     def variant(self) -> KindAndSeverity:
+        """The kind of change and its severity."""
         return KindAndSeverity(self.perturbation, self.severity)
 
     @property
@@ -75,8 +82,8 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class DegreeOrder:
-    """Whether more harm costs more: `ordered` is the share of texts whose scores fall strictly from
-    degree to degree; `is_monotone` says whether the mean losses rise."""
+    """Whether more severe harm costs more score. `ordered` is the share of texts whose scores fall
+    strictly from each severity to the next; `is_monotone` says whether the mean score does."""
 
     metric: str
     perturbation: str
@@ -165,7 +172,8 @@ class BlindSpots:
         return _named(chosen, harmful)
 
     def values(self) -> dict[str, Any]:
-        """For JSON: the variants that mislead the metric or that it does not see."""
+        """For JSON: the variants that mislead the metric, that it does not see, or that cause false
+        alarms."""
         return {
             "texts": self.texts,
             "summary": self.summary,
@@ -179,7 +187,7 @@ class BlindSpots:
 
 
 def _verdict_word(probe: Probe) -> str:
-    """The verdict; on a harmless change `alarmed`, `calm` (no alarm) or `few`."""
+    """The verdict as in the JSON; for a harmless change it is `alarmed`, `calm` (no alarm) or `few`."""
     if probe.variant.is_harmless:
         return "alarmed" if is_alarmed(probe) else "few" if probe.verdict == "few" else "calm"
     return probe.verdict
@@ -203,7 +211,7 @@ def _is_preference(share: float, low: float | None) -> bool:
 def summary_of(
     probes: Sequence[Probe], degrees: Sequence[DegreeOrder] = (), *, is_brief: bool = False
 ) -> str:
-    """What a metric misses, in words; without what it notices in part, if `is_brief`.
+    """What a metric misses, in words. If `is_brief`, changes that it notices in part are not named.
 
     >>> row = Probe("m", "negation", "critical", 50, 0.1, 0.9, 0.0, 0.2, 0.0, None, None, 0.0, 0.0)
     >>> summary_of([row])
@@ -217,14 +225,20 @@ def summary_of(
         ("blind", "Blind to"),
         ("partly", "Only partly notices"),
     ):
-        named = _named([probe for probe in harmful if probe.verdict == verdict], harmful)
-        if named and not (is_brief and verdict == "partly"):
-            parts.append(f"{words} {_joined(named)}.")
+        kinds = _named([probe for probe in harmful if probe.verdict == verdict], harmful)
+        if kinds and not (is_brief and verdict == "partly"):
+            parts.append(f"{words} {_joined(kinds)}.")
     alarms = [probe for probe in harmless if is_alarmed(probe)]
     if alarms:
         parts.append(f"False alarm at {_joined([_alarm_words(probe) for probe in alarms])}.")
-    own = [one for one in degrees if probes and one.metric == probes[0].metric]
-    unordered = [one.perturbation for one in own if not one.is_monotone and one.n >= 10]
+    degrees_of_metric = [
+        degree for degree in degrees if probes and degree.metric == probes[0].metric
+    ]
+    unordered = [
+        degree.perturbation
+        for degree in degrees_of_metric
+        if not degree.is_monotone and degree.n >= 10
+    ]
     if unordered:
         parts.append(f"More harm does not cost more: {_joined(unordered)}.")
     claimed = [probe for probe in harmful if probe.verdict != "few"]
@@ -234,12 +248,17 @@ def summary_of(
 
 
 def _named(chosen: Sequence[Probe], all_probes: Sequence[Probe]) -> list[str]:
-    """The kinds, with the severity where a kind has several and not all were chosen."""
+    """The kinds of the chosen probes, with their severities where not all severities of a kind were
+    chosen."""
     names: list[str] = []
     for kind in dict.fromkeys(probe.perturbation for probe in chosen):
-        own = [probe.severity for probe in chosen if probe.perturbation == kind]
-        known = [probe.severity for probe in all_probes if probe.perturbation == kind]
-        names.append(kind if len(own) == len(known) else f"{kind} ({', '.join(own)})")
+        chosen_severities = [probe.severity for probe in chosen if probe.perturbation == kind]
+        all_severities = [probe.severity for probe in all_probes if probe.perturbation == kind]
+        names.append(
+            kind
+            if len(chosen_severities) == len(all_severities)
+            else f"{kind} ({', '.join(chosen_severities)})"
+        )
     return names
 
 

@@ -3,8 +3,10 @@ it reacts to harmless changes.
 
 A *pair* is a text and a changed version of it. For a harmful change the unchanged text is the better
 one. For a harmless change, the changed text is compared with versions of the same text that have a
-critical or major error. It should beat them; where it loses, the harmless change is a *false alarm*.
-Scores of metrics where lower is better are negated. A tie is no win.
+critical or major error. It should score better than they do; where it scores worse, this is a *false
+alarm*. Scores of metrics where lower is better are negated. A tie does not count as a win.
+
+A *variant* is a kind of change with its severity.
 """
 
 from __future__ import annotations
@@ -32,18 +34,19 @@ UNCHANGED = "unchanged"
 COMPARED_SEVERITIES = ("critical", "major")
 """Harmless changes are compared with harmful ones of these severities."""
 DEGREES = ("minor", "major", "critical")
+"""The severities of harm in rising order."""
 TIE_TOLERANCE = 1e-9
-"""Two scores that are closer than this, relative to their size, are equal: a metric may have sentences'
-probabilities, of 1e-12 and less, as scores."""
+"""Two scores are equal if they are closer than this, relative to their size. The tolerance is relative
+because scores may be tiny, such as the probabilities of sentences (1e-12 and less)."""
 ROUNDING = 1e-15
-"""So are two scores that are closer than this, relative to the metric's largest."""
+"""Two scores are also equal if they are closer than this, relative to the metric's largest score."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProbedMetric:
     """The scores of a metric, negated if lower is better: of the unchanged texts, and of each variant
-    (NaN where a text has none). `made` counts the texts that have the variant; a score times `sign` is
-    the metric's own."""
+    (NaN where a text has no such variant or no score). `made` counts the texts that have the variant. A
+    score times `sign` is the score as the metric gives it."""
 
     name: str
     unchanged: Floats
@@ -53,21 +56,21 @@ class ProbedMetric:
 
     @cached_property
     def size(self) -> float:
-        """The size of the largest score."""
+        """The absolute value of the largest score."""
         return largest_size(self.unchanged, *self.changed.values())
 
-    def are_tied(self, one: Floats, other: Floats) -> NDArray[np.bool_]:
+    def are_tied(self, first: Floats, second: Floats) -> NDArray[np.bool_]:
         """Which scores are equal, except for rounding."""
-        sizes = np.maximum(np.abs(one), np.abs(other))
-        least = np.maximum(TIE_TOLERANCE * sizes, ROUNDING * self.size)
-        tied: NDArray[np.bool_] = np.abs(one - other) <= least
+        sizes = np.maximum(np.abs(first), np.abs(second))
+        tolerance = np.maximum(TIE_TOLERANCE * sizes, ROUNDING * self.size)
+        tied: NDArray[np.bool_] = np.abs(first - second) <= tolerance
         return tied
 
 
 def probe_metric(
     scored: ProbedMetric, clusters: Clusters | None = None, *, confidence: float = 0.95
 ) -> list[Probe]:
-    """A row for each variant, in the order of the variants."""
+    """A row for each variant, in the order of `scored.changed`."""
     harmful = [
         values
         for variant, values in scored.changed.items()
@@ -87,6 +90,8 @@ def _probe(
     clusters: Clusters | None,
     confidence: float,
 ) -> Probe:
+    """The figures of one metric and one variant. `harmful` has the scores of the harmful variants with
+    which a harmless one is compared."""
     has_both = ~np.isnan(changed) & ~np.isnan(scored.unchanged)
     if variant.is_harmless:
         wins, ties, places = _pooled([_compared(scored, changed, worse) for worse in harmful])
@@ -96,10 +101,12 @@ def _probe(
         n = len(places)
     accuracy = _share(wins, places, clusters, confidence)
     losses = _share(~wins & ~ties, places, clusters, confidence)
-    lost = (scored.unchanged - changed)[has_both]
-    effect = _mean(lost, np.flatnonzero(has_both), clusters, confidence, size=scored.size)
-    base = scored.unchanged[has_both]
-    is_scale = len(base) > 0 and bool((base > 0).all() or (base < 0).all())
+    loss = (scored.unchanged - changed)[has_both]
+    effect = _mean(loss, np.flatnonzero(has_both), clusters, confidence, size=scored.size)
+    unchanged_scores = scored.unchanged[has_both]
+    has_one_sign = len(unchanged_scores) > 0 and bool(
+        (unchanged_scores > 0).all() or (unchanged_scores < 0).all()
+    )
     return Probe(
         metric=scored.name,
         perturbation=variant.kind,
@@ -112,7 +119,7 @@ def _probe(
         effect=effect.value,
         effect_low=effect.low,
         effect_high=effect.high,
-        share_lost=float(lost.mean() / abs(base.mean())) if is_scale else math.nan,
+        share_lost=float(loss.mean() / abs(unchanged_scores.mean())) if has_one_sign else math.nan,
         losses=losses.value,
         losses_low=losses.low,
         losses_high=losses.high,
@@ -123,19 +130,21 @@ def _probe(
 def _compared(
     scored: ProbedMetric, better: Floats, worse: Floats
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
-    """Wins and ties of the better texts, where both have a score, and the places of these texts."""
+    """For the texts where both have a score: whether the better text wins, whether the scores are
+    tied, and the places of the texts."""
     places = np.flatnonzero(~np.isnan(better) & ~np.isnan(worse))
-    one, other = better[places], worse[places]
-    ties = scored.are_tied(one, other)
-    return (one > other) & ~ties, ties, places
+    better_scores, worse_scores = better[places], worse[places]
+    ties = scored.are_tied(better_scores, worse_scores)
+    return (better_scores > worse_scores) & ~ties, ties, places
 
 
 def _pooled(
     parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.intp]]:
+    """The wins, ties and places of several comparisons together."""
     if not parts:
-        none = np.zeros(0, bool)
-        return none, none, np.zeros(0, np.intp)
+        no_pairs = np.zeros(0, bool)
+        return no_pairs, no_pairs, np.zeros(0, np.intp)
     wins, ties, places = zip(*parts, strict=True)
     return np.concatenate(wins), np.concatenate(ties), np.concatenate(places)
 
@@ -146,7 +155,8 @@ def _share(
     clusters: Clusters | None,
     confidence: float,
 ) -> Estimate:
-    """The share of wins: Wilson's interval if every text has one pair, else by text or document."""
+    """The share of wins: with Wilson's interval if every text has one pair, else with an interval that
+    treats texts, or documents, as the independent units."""
     if not len(wins):
         return Estimate(math.nan, n=0)
     if clusters is None and len(np.unique(places)) == len(places):
@@ -154,11 +164,11 @@ def _share(
     if wins.all() or not wins.any():  # all units agree: as if each were one pair
         n = len(np.unique(places if clusters is None else clusters.codes[places]))
         return share_interval(n if wins.all() else 0, n, confidence=confidence)
-    found = _mean(wins.astype(np.float64), places, clusters, confidence)
-    if found.low is None or found.high is None:
-        return found
-    low, high = max(0.0, found.low), min(1.0, found.high)
-    return Estimate(found.value, low, high, method=found.method, n=found.n)
+    mean = _mean(wins.astype(np.float64), places, clusters, confidence)
+    if mean.low is None or mean.high is None:
+        return mean
+    low, high = max(0.0, mean.low), min(1.0, mean.high)
+    return Estimate(mean.value, low, high, method=mean.method, n=mean.n)
 
 
 def _mean(
@@ -185,26 +195,28 @@ def _mean(
 
 
 def degree_orders(scored: ProbedMetric, *, confidence: float = 0.95) -> list[DegreeOrder]:
-    """For each kind with several degrees: whether more harm costs more."""
+    """For each kind of change with several severities: whether more severe harm costs more score."""
     kinds = dict.fromkeys(variant.kind for variant in scored.changed)
-    found = []
+    orders = []
     for kind in kinds:
-        own = [
+        scores_by_degree = [
             scored.changed[KindAndSeverity(kind, degree)]
             for degree in DEGREES
             if KindAndSeverity(kind, degree) in scored.changed
         ]
-        if len(own) < 2:
+        if len(scores_by_degree) < 2:
             continue
-        rows = np.stack([scored.unchanged, *own])
+        rows = np.stack([scored.unchanged, *scores_by_degree])
         rows = rows[:, ~np.isnan(rows).any(axis=0)]
         if not rows.shape[1]:
             continue
-        ahead, behind = rows[:-1], rows[1:]
-        is_ordered = ((ahead > behind) & ~scored.are_tied(ahead, behind)).all(axis=0)
+        less_harmed, more_harmed = rows[:-1], rows[1:]
+        is_ordered = ((less_harmed > more_harmed) & ~scored.are_tied(less_harmed, more_harmed)).all(
+            axis=0
+        )
         share = share_interval(int(is_ordered.sum()), rows.shape[1], confidence=confidence)
         means = rows.mean(axis=1)
-        found.append(
+        orders.append(
             DegreeOrder(
                 scored.name,
                 kind,
@@ -215,14 +227,14 @@ def degree_orders(scored: ProbedMetric, *, confidence: float = 0.95) -> list[Deg
                 bool((np.diff(means) < 0).all()),
             )
         )
-    return found
+    return orders
 
 
 def examples_of(
     scored: ProbedMetric, texts: EvalSet, *, variants: Sequence[KindAndSeverity]
 ) -> list[ProbeExample]:
     """For each harmful variant the pair that the metric gets most wrong, if there is one."""
-    found = []
+    examples = []
     for variant in variants:
         if variant.is_harmless:
             continue
@@ -231,7 +243,7 @@ def examples_of(
             continue
         place = int(np.nanargmax(gain))
         item = texts.items[place]
-        found.append(
+        examples.append(
             ProbeExample(
                 scored.name,
                 variant,
@@ -242,11 +254,12 @@ def examples_of(
                 scored.sign * float(scored.changed[variant][place]),
             )
         )
-    return found
+    return examples
 
 
 def check_directed(name: str, higher_is_better: bool | None) -> float:
-    """1 if higher is better, −1 if lower is; refuses a metric where neither is."""
+    """1 if higher scores are better, −1 if lower scores are. Raises InputError for a metric where
+    neither is."""
     if higher_is_better is None:
         raise InputError(
             f"{name} is neither good nor bad when it is high, so it cannot prefer a text. Probe a "

@@ -22,13 +22,15 @@ AgreementLevel = CorrelationLevel | Literal["document", "span"]
 class Agreement:
     """How far one metric agrees with the judges on one question.
 
-    Metrics where lower is better are negated, so positive means agreement. `n` counts the points:
-    systems, cells, or the groups averaged. `value` is NaN where it is undefined, and `note` says why;
-    `note` also has the tie threshold of `acc-t`.
+    Scores of metrics where lower is better are negated, so a positive value means agreement. `n`
+    counts what was correlated: systems, outputs, or the groups whose coefficients were averaged.
+    `value` is NaN where it is undefined, and `note` says why; `note` also has the tie threshold of
+    `acc-t`.
 
-    `p_value` tests whether the metric agrees as far as chance does, `null`; it belongs to the interval.
-    `p_adjusted` is corrected for the number of metrics compared with people, and None for a sentinel.
-    95% of metrics that know nothing reach values between `chance_low` and `chance_high`.
+    `null` is the value that chance gives. `p_value` tests whether the agreement differs from it;
+    p-value and interval come from the same method. `p_adjusted` is corrected for the number of metrics
+    compared with people; it is None for a sentinel (a metric such as `random`, for comparison). 95% of
+    metrics with scores at random reach values between `chance_low` and `chance_high`.
     """
 
     metric: str
@@ -51,9 +53,10 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class MetricDifference:
-    """Whether two metrics agree with people to different degrees; `delta` is first minus second.
+    """Whether two metrics agree with people to different degrees. `delta` is the coefficient of the
+    first metric minus that of the second.
 
-    The interval and `p_value` come from one inference. A `test` chosen by name may have no interval.
+    The interval and `p_value` come from the same method. A `test` chosen by name may have no interval.
     `p_adjusted` is corrected for all pairs with the same question and coefficient.
     """
 
@@ -74,11 +77,12 @@ class JudgeSummary:
     """How far the judges of one question agree with each other.
 
     All figures use the same `values`: the ratings as given, or choices. `scale` says how much two
-    values disagree: `interval` by (a − b)², `nominal` by 1 if they differ. `pairwise` are
-    correlations between judges, `icc` the intraclass correlations by name, `against_rest` each
-    judge's correlation with the mean of the others. `normalized` has the same figures for the values
-    that metrics are compared with, where these are not the ratings as given. `reliability` and
-    `ceiling` are those of the mean ratings that metrics are compared with.
+    values disagree: `interval` by (a − b)², `nominal` by 1 if they differ. A trial is something that
+    judges rate: an output, or two outputs for choices. `pairwise` are correlations between judges,
+    `icc` the intraclass correlations by name, `against_rest` each judge's correlation with the mean of
+    the others. If metrics are not compared with the ratings as given, but with normalized ratings,
+    `normalized` has the same figures for these. `reliability` is that of the mean ratings, and
+    `ceiling` the correlation that a perfect metric would reach with them.
     """
 
     question: str
@@ -138,8 +142,8 @@ class AgreementResult(Result):
     notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, Any]]:
-        """One record for each metric and question; for choices, one confusion per metric and
-        question; at the level of spans, one for each that blames words."""
+        """One record for each metric and question: its agreement or, for choices, its confusion
+        matrix. At the level of spans, one record for each metric or judge that blames words."""
         if self.blamed:
             return [row.flat() for row in self.blamed]
         return [asdict(row) for row in self.agreement] or [dict(row) for row in self.confusion]

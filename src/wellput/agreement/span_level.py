@@ -1,5 +1,5 @@
-"""`agree --level span`: whom people prefer, which metrics and machines blame the words that people
-marked, and how far people mark the same words."""
+"""`agree --level span`: which systems people prefer, which metrics and machine judges blame the words
+that people marked as errors, and how far people mark the same words."""
 
 from __future__ import annotations
 
@@ -35,14 +35,19 @@ def with_spans(
     cluster: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
-    """The result, with how far judges mark the same errors where their judgments have spans."""
+    """Adds to the result how far judges mark the same errors, if their judgments have error spans."""
     if not has_spans(people):
         return result
     on_phase("comparing error spans")
-    asked = [one for one in people if not options.questions or one.question in options.questions]
-    kept = answers_left(asked, options.exclusions)
+    chosen = [
+        judgment
+        for judgment in people
+        if not options.questions or judgment.question in options.questions
+    ]
+    not_excluded = answers_left(chosen, options.exclusions)
     return replace(
-        result, spans=_summaries(marked_questions(source.unparsed, kept, cluster=cluster), options)
+        result,
+        spans=_summaries(marked_questions(source.unparsed, not_excluded, cluster=cluster), options),
     )
 
 
@@ -50,7 +55,7 @@ def _summaries(
     marked: Sequence[MarkedQuestion], options: AgreementOptions
 ) -> tuple[SpanSummary, ...]:
     confidence, seed = options.uncertainty.confidence, options.uncertainty.seed
-    return tuple(summarize_spans(one, confidence=confidence, seed=seed) for one in marked)
+    return tuple(summarize_spans(question, confidence=confidence, seed=seed) for question in marked)
 
 
 def agree_on_spans(
@@ -63,41 +68,50 @@ def agree_on_spans(
     cluster: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
-    """`everything` has all judgments: those of machines are compared with those of `people`."""
+    """The agreement on error spans. `everything` has all judgments; among them, the marks of machine
+    judges are compared with the marks of `people`, as a metric's are."""
     blaming = blaming_metrics(metrics)
-    kept, excluded = without_excluded(people, options.exclusions)
-    questions = options.questions or list(dict.fromkeys(one.question for one in kept))
-    asked = [one for one in kept if one.question in questions]
+    not_excluded, excluded = without_excluded(people, options.exclusions)
+    questions = options.questions or list(
+        dict.fromkeys(judgment.question for judgment in not_excluded)
+    )
+    chosen = [judgment for judgment in not_excluded if judgment.question in questions]
     on_phase("reading error spans")
-    marked = marked_questions(source.unparsed, asked, cluster=cluster)
+    marked = marked_questions(source.unparsed, chosen, cluster=cluster)
     if not marked:
         raise InputError(
             f"level='span' needs error spans: no judgment of a person has a column {SPANS_COLUMN!r}."
         )
-    seen = {one.judge for one in people}
-    machines = [one for one in everything if is_machine(one.judge) and one.judge not in seen]
-    blame = blame_of_judges(marked_questions(source.unparsed, machines, cluster=cluster))
+    counted_as_people = {judgment.judge for judgment in people}
+    machines = [
+        judgment
+        for judgment in everything
+        if is_machine(judgment.judge) and judgment.judge not in counted_as_people
+    ]
+    blamed_by_judges = blame_of_judges(marked_questions(source.unparsed, machines, cluster=cluster))
     on_phase("finding what metrics blame")
-    blame = {**blame_of(source, blaming, marked), **blame}
+    blamed_by_scorer = {**blame_of(source, blaming, marked), **blamed_by_judges}
     rows: list[BlamedWords] = []
     for question in marked:
-        rows += against_people(question, blame, confidence=options.uncertainty.confidence)
+        rows += against_people(
+            question, blamed_by_scorer, confidence=options.uncertainty.confidence
+        )
     on_phase("comparing judges")
-    with_marks = {question.question for question in marked}
+    marked_names = {question.question for question in marked}
     return AgreementResult(
         level="span",
         ranking=tuple(
             rank_question(
                 name,
-                [one for one in asked if one.question == name],
+                [judgment for judgment in chosen if judgment.question == name],
                 confidence=options.uncertainty.confidence,
             )
             for name in questions
-            if name in with_marks
+            if name in marked_names
         ),
         spans=_summaries(marked, options),
         blamed=tuple(rows),
-        excluded=tuple({**asdict(one), "of": "all"} for one in excluded),
+        excluded=tuple({**asdict(exclusion), "of": "all"} for exclusion in excluded),
         seed=options.uncertainty.seed,
         generalize="items",
         confidence=options.uncertainty.confidence,

@@ -1,5 +1,6 @@
-"""How far judges mark the same errors: the same characters (F1), the same spans (γ), with the same
-severity, and whether they say of the same outputs that something is missing."""
+"""How far judges mark the same errors: the same characters (F1), the same spans (γ, gamma), with the
+same severity (α, Krippendorff's alpha), and whether they say of the same outputs that something is
+missing (α)."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ BY_PAIRS = (
     "γ is that of all pairs of judges: there are too many ways to align the spans of all at once"
 )
 MIN_SHARED_OUTPUTS = 10
-"""A pair of judges with fewer shared outputs is not among the lowest and highest pairs."""
+"""Pairs of judges with fewer shared outputs are not used for the lowest and the highest F1 of a
+pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,11 @@ class JudgeMarks:
 class SpanSummary:
     """How far the judges of one question mark the same errors.
 
-    `f1` is pooled over all pairs of judges and outputs, `chance` is its level of chance, `pairs` has
-    the lowest and the highest pair of judges. `leave_one_out` compares each judge with the others.
-    `gamma` has γ with the disorders, `severity` α on the spans that two judges marked, `missing` α on
-    whether something is missing from an output. Estimates have value, low, high.
+    `f1` is pooled over all pairs of judges and outputs. `chance` is the F1 of judges who mark as many
+    characters at random places. `pairs` has the lowest and the highest F1 of a pair of judges.
+    `leave_one_out` compares each judge with the others. `gamma` has γ with the observed and the
+    expected disorder that it is computed from, `severity` α on the spans that two judges marked,
+    `missing` α on whether something is missing from an output. Estimates have value, low, high.
     """
 
     question: str
@@ -87,9 +90,14 @@ class SpanSummary:
 def summarize_spans(
     marked: MarkedQuestion, *, confidence: float = 0.95, seed: int = 12345
 ) -> SpanSummary:
-    """The figures of one question; empty if no two judges share an output."""
-    shared = [one for one in marked.outputs if len(one.spans) > 1]
-    spans = [span for one in marked.outputs for own in one.spans.values() for span in own]
+    """The figures of one question; only counts if no two judges marked the same output."""
+    shared = [output for output in marked.outputs if len(output.spans) > 1]
+    spans = [
+        span
+        for output in marked.outputs
+        for judge_spans in output.spans.values()
+        for span in judge_spans
+    ]
     counts: dict[str, Any] = {
         "question": marked.question,
         "n_judges": len(marked.judges),
@@ -101,24 +109,24 @@ def summarize_spans(
     }
     if not shared:
         return SpanSummary(**counts, note="no two judges marked errors in the same output")
-    everyone, pairs = _pair_rows(shared, len(marked.items))
-    together = marked_alike(everyone, marked.clusters, confidence=confidence)
-    rest, judges = _against_the_rest(shared, marked.judges, len(marked.items))
-    alone = marked_alike(rest, marked.clusters, confidence=confidence)
-    found, note = _gamma(shared, marked, seed, confidence)
+    sums_of_pairs, pairs = _pair_rows(shared, len(marked.items))
+    pairs_alike = marked_alike(sums_of_pairs, marked.clusters, confidence=confidence)
+    sums_against_others, judges = _against_the_rest(shared, marked.judges, len(marked.items))
+    judges_alike = marked_alike(sums_against_others, marked.clusters, confidence=confidence)
+    gamma_result, note = _gamma(shared, marked, seed, confidence)
     return SpanSummary(
         **counts,
-        f1=interval_bounds(together.f1),
-        chance=known(together.chance_f1),
-        above_chance=tested(together),
+        f1=interval_bounds(pairs_alike.f1),
+        chance=known(pairs_alike.chance_f1),
+        above_chance=tested(pairs_alike),
         pairs=_extremes(pairs),
-        leave_one_out=interval_bounds(alone.f1),
+        leave_one_out=interval_bounds(judges_alike.f1),
         judges=judges,
         gamma={
-            **interval_bounds(found.estimate),
-            "observed": known(found.observed),
-            "expected": known(found.expected),
-            "draws": found.draws,
+            **interval_bounds(gamma_result.estimate),
+            "observed": known(gamma_result.observed),
+            "expected": known(gamma_result.expected),
+            "draws": gamma_result.draws,
         },
         severity=_severities(shared, marked, confidence),
         missing=_omissions(shared, marked.judges),
@@ -129,36 +137,39 @@ def summarize_spans(
 def _gamma(
     shared: Sequence[MarkedOutput], marked: MarkedQuestion, seed: int, confidence: float
 ) -> tuple[Gamma, str]:
-    """γ of all judges at once, or of all pairs of them where that would take too long; and a note that
-    says so."""
+    """γ of all judges together, or of all pairs of judges if that would take too long; and a note if
+    it is of pairs."""
     try:
-        found = gamma(panels_of(shared), clusters=marked.clusters, seed=seed, confidence=confidence)
+        result = gamma(
+            panels_of(shared), clusters=marked.clusters, seed=seed, confidence=confidence
+        )
     except TooManyAlignments:
-        pairs = panels_of([two for one in shared for two in _in_pairs(one)])
-        found = gamma(pairs, clusters=marked.clusters, seed=seed, confidence=confidence)
-        return found, BY_PAIRS
-    return found, ""
+        pairs = panels_of([copy for output in shared for copy in _in_pairs(output)])
+        result = gamma(pairs, clusters=marked.clusters, seed=seed, confidence=confidence)
+        return result, BY_PAIRS
+    return result, ""
 
 
-def _in_pairs(one: MarkedOutput) -> list[MarkedOutput]:
-    """The output once for each pair of its judges."""
+def _in_pairs(output: MarkedOutput) -> list[MarkedOutput]:
+    """Copies of the output, one for each pair of its judges, with only their spans."""
     return [
-        replace(one, spans={judge: one.spans[judge] for judge in pair})
-        for pair in combinations(sorted(one.spans), 2)
+        replace(output, spans={judge: output.spans[judge] for judge in pair})
+        for pair in combinations(sorted(output.spans), 2)
     ]
 
 
 def _pair_rows(
     outputs: Sequence[MarkedOutput], n_items: int
 ) -> tuple[Floats, dict[tuple[str, str], tuple[int, Floats]]]:
-    """The sums of each item over all pairs of judges; and for each pair its outputs and sums."""
+    """For each item the sums of `marked_row` over all pairs of judges; and for each pair the number of
+    its outputs and its sums."""
     rows = np.zeros((n_items, 4))
     pairs: dict[tuple[str, str], tuple[int, Floats]] = {}
-    for one in outputs:
-        marks = {judge: one.marked(judge) for judge in sorted(one.spans)}
+    for output in outputs:
+        marks = {judge: output.marked(judge) for judge in sorted(output.spans)}
         for pair in combinations(marks, 2):
             row = marked_row(marks[pair[0]], marks[pair[1]])
-            rows[one.item] += row
+            rows[output.item] += row
             n, total = pairs.get(pair, (0, np.zeros(4)))
             pairs[pair] = n + 1, total + row
     return rows, pairs
@@ -177,27 +188,29 @@ def _extremes(
 def _against_the_rest(
     outputs: Sequence[MarkedOutput], judges: Sequence[str], n_items: int
 ) -> tuple[Floats, list[JudgeMarks]]:
+    """The sums of each item over all judges, each compared with the other judges of the output; and a
+    row for each judge."""
     rows = np.zeros((n_items, 4))
-    own = {judge: np.zeros(4) for judge in judges}
+    sums_by_judge = {judge: np.zeros(4) for judge in judges}
     n_outputs = dict.fromkeys(judges, 0)
     n_spans = dict.fromkeys(judges, 0)
-    for one in outputs:
-        marks = {judge: one.marked(judge) for judge in one.spans}
+    for output in outputs:
+        marks = {judge: output.marked(judge) for judge in output.spans}
         for judge, mark in marks.items():
             others = [other for name, other in marks.items() if name != judge]
             row = marked_row(mark, marked_by_half(others))
-            rows[one.item] += row
-            own[judge] += row
+            rows[output.item] += row
+            sums_by_judge[judge] += row
             n_outputs[judge] += 1
-            n_spans[judge] += sum(not span.is_missing for span in one.spans[judge])
+            n_spans[judge] += sum(not span.is_missing for span in output.spans[judge])
     return rows, [
         JudgeMarks(
             judge,
             n_outputs[judge],
             n_spans[judge],
-            known(float(precision(own[judge]))),
-            known(float(recall(own[judge]))),
-            known(float(f1(own[judge]))),
+            known(float(precision(sums_by_judge[judge]))),
+            known(float(recall(sums_by_judge[judge]))),
+            known(float(f1(sums_by_judge[judge]))),
         )
         for judge in judges
         if n_outputs[judge]
@@ -210,26 +223,29 @@ def marked_by_half(marks: Sequence[Marked]) -> Marked:
 
 
 def panels_of(outputs: Sequence[MarkedOutput]) -> list[MarkedPanel]:
-    """The outputs of each set of judges, laid end to end in their order, one place apart."""
+    """One panel for each set of judges: the outputs that these judges marked, laid end to end, one
+    character apart."""
     by_judges: dict[tuple[str, ...], list[MarkedOutput]] = {}
-    for one in outputs:
-        by_judges.setdefault(tuple(sorted(one.spans)), []).append(one)
+    for output in outputs:
+        by_judges.setdefault(tuple(sorted(output.spans)), []).append(output)
     severities = sorted(
-        {span.severity for one in outputs for own in one.spans.values() for span in own}
+        {span.severity for output in outputs for spans in output.spans.values() for span in spans}
     )
-    return [_panel(judges, own, severities) for judges, own in by_judges.items()]
+    return [_panel(judges, own_outputs, severities) for judges, own_outputs in by_judges.items()]
 
 
 def _panel(
     judges: Sequence[str], outputs: Sequence[MarkedOutput], severities: Sequence[str]
 ) -> MarkedPanel:
-    ends = np.cumsum([len(one.text) + 1 for one in outputs]).astype(np.float64)
+    """The outputs of one set of judges, laid end to end, with the offsets of spans shifted
+    accordingly."""
+    ends = np.cumsum([len(output.text) + 1 for output in outputs]).astype(np.float64)
     placed: list[tuple[int, float, ErrorSpan]] = []
-    for one, end in zip(outputs, ends.tolist(), strict=True):
-        start = end - len(one.text) - 1
+    for output, end in zip(outputs, ends.tolist(), strict=True):
+        start = end - len(output.text) - 1
         for place, judge in enumerate(judges):
-            own = dict.fromkeys(span for span in one.spans[judge] if not span.is_missing)
-            placed += [(place, start, span) for span in own]
+            own_spans = dict.fromkeys(span for span in output.spans[judge] if not span.is_missing)
+            placed += [(place, start, span) for span in own_spans]
     spans = MarkedSpans(
         np.array([judge for judge, _, _ in placed], np.intp),
         np.array([start + span.start for _, start, span in placed], np.float64),
@@ -237,40 +253,41 @@ def _panel(
         places_of([span.severity for _, _, span in placed], severities),
         len(judges),
     )
-    return MarkedPanel(spans, ends, np.array([one.item for one in outputs], np.intp))
+    return MarkedPanel(spans, ends, np.array([output.item for output in outputs], np.intp))
 
 
 def _severities(
     outputs: Sequence[MarkedOutput], marked: MarkedQuestion, confidence: float
 ) -> dict[str, Any] | None:
-    met: list[tuple[int, tuple[str, str]]] = []
-    for one in outputs:
-        for first, second in combinations(sorted(one.spans), 2):
-            met += [
-                (one.item, (a.severity, b.severity))
-                for a, b in overlapping_pairs(one.spans[first], one.spans[second])
+    """α on the severities of spans of two judges that overlap; None if there are no such spans."""
+    severity_pairs: list[tuple[int, tuple[str, str]]] = []
+    for output in outputs:
+        for first, second in combinations(sorted(output.spans), 2):
+            severity_pairs += [
+                (output.item, (a.severity, b.severity))
+                for a, b in overlapping_pairs(output.spans[first], output.spans[second])
                 if a.severity and b.severity
             ]
-    if not met:
+    if not severity_pairs:
         return None
-    names = sorted({name for _, pair in met for name in pair})
+    names = sorted({name for _, pair in severity_pairs for name in pair})
     rows = np.zeros((len(marked.items), len(names) ** 2))
-    for item, pair in met:
+    for item, pair in severity_pairs:
         rows[item] += coincidences([pair], names)
     return {
         **interval_bounds(severity_alpha(rows, marked.clusters, confidence=confidence)),
         "same": known(float(same_share(rows.sum(axis=0)))),
-        "n": len(met),
+        "n": len(severity_pairs),
         "severities": names,
     }
 
 
 def _omissions(outputs: Sequence[MarkedOutput], judges: Sequence[str]) -> dict[str, Any] | None:
-    """α on whether something is missing; None where nobody says so."""
+    """α on whether something is missing; None if no judge says so of any output."""
     row_of = {judge: row for row, judge in enumerate(judges)}
     units = np.full((len(judges), len(outputs)), np.nan)
-    for column, one in enumerate(outputs):
-        for judge, spans in one.spans.items():
+    for column, output in enumerate(outputs):
+        for judge, spans in output.spans.items():
             units[row_of[judge], column] = any(span.is_missing for span in spans)
     if not np.nansum(units):
         return None
@@ -283,8 +300,10 @@ def tested(found: MarkedAlike) -> dict[str, Any]:
 
 
 def interval_bounds(estimate: Estimate) -> dict[str, Any]:
+    """For JSON: the value with its interval."""
     return {"value": known(estimate.value), "low": estimate.low, "high": estimate.high}
 
 
 def known(value: float) -> float | None:
+    """The value; None instead of NaN."""
     return None if np.isnan(value) else float(value)

@@ -1,2 +1,3 @@
-"""The verbs, one module each: a function with the keywords of the command of the same name. It calls
-the rooms below and returns a `Result`. It prints nothing."""
+"""The public functions. Each command has a function of the same name with the same keywords, usually
+in a module of that name. The function calls the other packages and returns a `Result`; it prints
+nothing."""

@@ -1,7 +1,7 @@
-"""`agree`: whom people prefer, and how far metrics agree with people.
+"""`agree`: which systems people prefer, and how far metrics agree with people.
 
-`blind_spot_hints` says what judgments need not show of a metric that agrees with them: the errors that
-it does not notice.
+`blind_spot_hints` warns of errors that a metric does not notice, even if it agrees with people on these
+judgments.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def agree(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
-    """Says whom people prefer, whether metrics rank the systems in the same order, how far each metric
-    agrees with people, and how far the judges agree with each other.
+    """Says which systems people prefer, whether metrics rank the systems in the same order, how far
+    each metric agrees with people, and how far the judges agree with each other.
 
     Parameters
     ----------
@@ -101,8 +101,9 @@ def agree(
         As for `score`. `random` and `length-only` show what a metric must beat. None are needed if the
         evalset has substitutions made by `paraphrase`.
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     trees
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
@@ -110,23 +111,24 @@ def agree(
         Also compares each metric on references that these methods rewrite, as in `score`.
     level, average
         What is correlated: segments (all together, or within each item or system and then averaged),
-        systems, or documents: the items' own, or, if they have none, `documents` documents of
-        `document_size` segments drawn at random. `"span"` correlates nothing: it compares the words
+        systems, or documents. If items have no documents, `documents` documents of `document_size`
+        segments are drawn at random. `"span"` correlates nothing: it compares the words
         that metrics and machine judges blame with the error spans that people marked.
     coefficient
-        One or more of pearson, spearman, kendall, kendall-c, acc-t, spa.
+        One or more of pearson, spearman, kendall, kendall-c, acc-t (pairwise accuracy with calibrated
+        ties), spa (soft pairwise accuracy, for systems).
     metric_items
-        At system level, the score of a metric is that of the `"judged"` outputs, or of `"all"` outputs
-        of a system, as in mt-metrics-eval.
+        At system level, the score of a system under a metric is computed from its `"judged"` outputs,
+        or from `"all"` its outputs, as in mt-metrics-eval.
     question
-        Uses only these questions. Default: all. Of a question whose values are labels, it only says how
-        far the judges agree.
+        Uses only these questions. Default: all. If the values of a question are labels, the result
+        only says how far the judges agree on it.
     normalize
         Brings the ratings of each judge to one scale: z, unit, rank or none. Default: z if several
         judges rated the same systems; else none, because z would erase differences between systems
         that had different judges.
     judges
-        `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
+        `"people"` leaves out judges named `model:…`, `"all"` uses all judges; or the names of judges.
     exclude, exclude_judges_below
         Leaves out ratings, each with a reason (`"judge=J3: pressed one button"`), and judges who
         correlate less than this with the other judges.
@@ -137,13 +139,15 @@ def agree(
         pairs. `"auto"` is the method of the intervals; the others are tests used in papers.
         `"paired-t"`, for documents: Student's paired test over the documents.
     homogeneity
-        The choices of another study: tests by χ² whether people chose alike between the pairs of
-        systems that both studies have.
+        Pairwise choices of another study. A χ² test then says whether people chose in the same way
+        between the pairs of systems that both studies have.
     generalize, confidence
-        Intervals and p-values hold for other systems and other items (`"both"`, needs 4 systems), for
-        other `"systems"`, or for these systems and other `"items"`; and the confidence of intervals.
+        Whether intervals and p-values hold for other systems and other items (`"both"`, needs 4
+        systems), for other `"systems"`, or for these systems and other `"items"`; and the confidence
+        of intervals.
     cluster
-        The unit of intervals and tests, as for `score`: documents by default, if items have them.
+        What counts as one unit in intervals and tests, as for `score`. Default: documents, if items
+        have them.
     by
         A tag, such as `"domain"`: also analyzes the items of each of its values, in `result.slices`.
     resamples, seed
@@ -178,20 +182,21 @@ def agree(
     ['A']
     """
     check_files([path], [evalset, judgments])
-    # Without metrics, a random one stands for the systems and items; its rows are dropped.
-    chosen = with_paraphrases(create_all(metrics or "random"), paraphrase)
+    # Without metrics, a random metric is scored, because its table names the systems and items. Its
+    # results are dropped at the end.
+    metric_objects = with_paraphrases(create_all(metrics or "random"), paraphrase)
     on_phase("reading judgments")
-    column, own_columns = split_columns(column)
+    column, judgment_columns = split_columns(column)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(text, "") for text in rules]
-    everything = read_answers(judgments, own_columns)
-    taken = choose_answers(
-        everything,
+    all_answers = read_answers(judgments, judgment_columns)
+    chosen_answers = choose_answers(
+        all_answers,
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
     )
-    answers, questions = taken.answers, taken.questions
+    answers, questions = chosen_answers.answers, chosen_answers.questions
     cores = threads or available_cores()
     options = AgreementOptions(
         level=level,
@@ -209,7 +214,7 @@ def agree(
         with_models=models,
         alpha=1 - confidence,
         uncertainty=Uncertainty(generalize, resamples, confidence, seed, cores),
-        fitted_here=fitted_to(judgments, chosen),
+        fitted_here=fitted_to(judgments, metric_objects),
     )
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
@@ -217,31 +222,33 @@ def agree(
         if cluster is not None or by is not None:
             name = "by" if cluster is None else "cluster"
             raise InputError(f"{name}= is for ratings; these judgments are pairwise choices.")
-    source = open_items(evalset, chosen, trees, column=column, threads=threads, on_phase=on_phase)
-    chosen = each_scorer(chosen, source)
-    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known))
-    answers = with_documents(answers, known.documents)
+    source = open_items(
+        evalset, metric_objects, trees, column=column, threads=threads, on_phase=on_phase
+    )
+    metric_objects = each_scorer(metric_objects, source)
+    known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known_names))
+    answers = with_documents(answers, known_names.documents)
     if level == "span":
         _refuse_options_of_correlations(options, by, homogeneity)
         result = agree_on_spans(
             source,
-            chosen if metrics else [],
-            cast("list[Judgment]", everything),
+            metric_objects if metrics else [],
+            cast("list[Judgment]", all_answers),
             cast("list[Judgment]", answers),
             options,
             cluster=cluster,
             on_phase=on_phase,
         )
-        result = taken.completed(result)
+        result = chosen_answers.completed(result)
         if path is not None:
             result.save(path)
         return result
     plan = ScoringPlan(threads=cores, keep_rows=True)
-    if not metrics and not set(known.systems) <= {KEPT, REFUSED}:
+    if not metrics and not set(known_names.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
     scored = score_source(
-        source, chosen, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
+        source, metric_objects, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
     )
     tables = scored.tables
     masks = None if by is None else slice_masks(scored.tags, by)[0]
@@ -256,9 +263,9 @@ def agree(
             confidence=confidence,
         )
         if homogeneity is not None:
-            others = cast("list[Preference]", read_answers(homogeneity, own_columns))
-            rows = homogeneity_rows(choices, _only_choices(others))
-            result = replace(result, homogeneity=tuple(rows))
+            other_choices = cast("list[Preference]", read_answers(homogeneity, judgment_columns))
+            chi_squared_rows = homogeneity_rows(choices, _only_choices(other_choices))
+            result = replace(result, homogeneity=tuple(chi_squared_rows))
     else:
         if homogeneity is not None:
             raise InputError("homogeneity= compares pairwise choices; these judgments are ratings.")
@@ -270,11 +277,11 @@ def agree(
         result = with_spans(result, source, ratings, options, cluster=cluster, on_phase=on_phase)
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
-    result = taken.completed(result)
+    result = chosen_answers.completed(result)
     result = replace(result, notes=(*result.notes, *scored.notes))
-    if metrics and len(known.items) >= MIN_ITEMS_FOR_CLAIMS:
+    if metrics and len(known_names.items) >= MIN_ITEMS_FOR_CLAIMS:
         hints = blind_spot_hints(
-            result, chosen, source, alpha=options.alpha, threads=threads, on_phase=on_phase
+            result, metric_objects, source, alpha=options.alpha, threads=threads, on_phase=on_phase
         )
         result = replace(result, advice=(*result.advice, *hints))
     if path is not None:
@@ -288,35 +295,37 @@ def _only_choices(answers: list[Preference]) -> list[Preference]:
     return answers
 
 
-def coefficient_names(given: Names) -> tuple[Coefficient, ...]:
-    """The names, checked, without repeats."""
-    known = COEFFICIENTS
-    names = split_names(given)
+def coefficient_names(coefficients: Names) -> tuple[Coefficient, ...]:
+    """The names of coefficients, checked, without repeats; pearson if there are none."""
+    all_coefficients = COEFFICIENTS
+    names = split_names(coefficients)
     for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError(f"coefficient={name!r} is none of {', '.join(known)}.{hint}")
+        if name not in all_coefficients:
+            hint = did_you_mean(name, all_coefficients)
+            raise InputError(
+                f"coefficient={name!r} is none of {', '.join(all_coefficients)}.{hint}"
+            )
     return cast("tuple[Coefficient, ...]", tuple(dict.fromkeys(names))) or ("pearson",)
 
 
 def _refuse_options_of_correlations(
     options: AgreementOptions, by: str | None, homogeneity: Answers | None
 ) -> None:
-    """Refuses options that the comparison of words does not use."""
-    usual = AgreementOptions()
-    given = {
-        "average": options.average != usual.average,
-        "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
+    """Refuses options that have no effect with level='span', which compares words."""
+    defaults = AgreementOptions()
+    is_changed = {
+        "average": options.average != defaults.average,
+        "coefficient": tuple(options.coefficients) != tuple(defaults.coefficients),
         "normalize": options.normalization is not None,
         "exclude_judges_below": options.judges_below is not None,
-        "metric_items": options.metric_items != usual.metric_items,
+        "metric_items": options.metric_items != defaults.metric_items,
         "models": options.with_models,
-        "test": options.test != usual.test,
+        "test": options.test != defaults.test,
         "generalize": options.uncertainty.generalize not in (Uncertainty().generalize, "items"),
         "by": by is not None,
         "homogeneity": homogeneity is not None,
     }
-    if names := [f"{name}=" for name, is_given in given.items() if is_given]:
+    if names := [f"{name}=" for name, is_set in is_changed.items() if is_set]:
         raise InputError(
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for correlations; level='span' "
             "compares words and correlates nothing."
@@ -325,23 +334,27 @@ def _refuse_options_of_correlations(
 
 def _refuse_options_of_ratings(options: AgreementOptions) -> None:
     """Refuses options that the analysis of pairwise choices does not use."""
-    usual, own, drawn = AgreementOptions(), options.uncertainty, Uncertainty()
-    given = {
-        "level": options.level != usual.level,
-        "average": options.average != usual.average,
-        "coefficient": tuple(options.coefficients) != tuple(usual.coefficients),
+    defaults, uncertainty, default_uncertainty = (
+        AgreementOptions(),
+        options.uncertainty,
+        Uncertainty(),
+    )
+    is_changed = {
+        "level": options.level != defaults.level,
+        "average": options.average != defaults.average,
+        "coefficient": tuple(options.coefficients) != tuple(defaults.coefficients),
         "normalize": options.normalization is not None,
         "exclude_judges_below": options.judges_below is not None,
-        "metric_items": options.metric_items != usual.metric_items,
-        "document_size": options.document_size != usual.document_size,
-        "documents": options.documents != usual.documents,
+        "metric_items": options.metric_items != defaults.metric_items,
+        "document_size": options.document_size != defaults.document_size,
+        "documents": options.documents != defaults.documents,
         "models": options.with_models,
-        "test": options.test != usual.test,
-        "correction": options.correction != usual.correction,
-        "generalize": own.generalize != drawn.generalize,
-        "resamples": own.n_resamples != drawn.n_resamples,
+        "test": options.test != defaults.test,
+        "correction": options.correction != defaults.correction,
+        "generalize": uncertainty.generalize != default_uncertainty.generalize,
+        "resamples": uncertainty.n_resamples != default_uncertainty.n_resamples,
     }
-    names = [f"{name}=" for name, is_given in given.items() if is_given]
+    names = [f"{name}=" for name, is_set in is_changed.items() if is_set]
     if names:
         raise InputError(
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for ratings; these judgments are "
@@ -353,9 +366,10 @@ QUICK_METRICS = (
     "ssa", "gsa", "bleu", "chrf", "ter", "wer", "cer", "nist", "rouge-1", "rouge-2", "rouge-l",
     "rouge-lsum", "meteor", "exact", "fluency",
 )  # fmt: skip
-"""Metrics that score the changed texts in about a second."""
+"""Metrics that are fast enough to probe here: they score the changed texts in about a second."""
 MAX_NAMED_KINDS = 5
 N_CHECKED_TEXTS = 20
+"""So many outputs are looked at to decide whether the outputs are English."""
 
 
 def blind_spot_hints(
@@ -367,28 +381,34 @@ def blind_spot_hints(
     threads: int | None,
     on_phase: OnPhase,
 ) -> tuple[str, ...]:
-    """A sentence for each metric that is the best for some question, and shown to agree with people,
-    but does not notice some kinds of errors. There are none where outputs are not English, which the
-    probe is about."""
-    named = {metric.name: metric for metric in metrics}
-    neutral = [name for name, metric in named.items() if metric.higher_is_better is None]
-    best = shown_to_agree(result.agreement, neutral=neutral, alpha=alpha)
-    quick = [name for name in best if name.partition(":")[0] in QUICK_METRICS and name in named]
-    if not quick or not _is_english(source):
+    """A sentence for each metric that agrees best on some question, and significantly, but does not
+    notice some kinds of errors. There are no sentences if outputs are not English, because the texts
+    with errors are English."""
+    metric_by_name = {metric.name: metric for metric in metrics}
+    neutral = [name for name, metric in metric_by_name.items() if metric.higher_is_better is None]
+    best_metrics = shown_to_agree(result.agreement, neutral=neutral, alpha=alpha)
+    quick_metrics = [
+        name
+        for name in best_metrics
+        if name.partition(":")[0] in QUICK_METRICS and name in metric_by_name
+    ]
+    if not quick_metrics or not _is_english(source):
         return ()
     from wellput.api.probe import blind_spots
 
     on_phase("probing the best metric")
-    found = {name: blind_spots(named[name], threads) for name in quick}
+    spots_by_metric = {name: blind_spots(metric_by_name[name], threads) for name in quick_metrics}
     return tuple(
-        _hint(name, spots) for name, spots in found.items() if spots is not None and spots.missed
+        _hint(name, spots)
+        for name, spots in spots_by_metric.items()
+        if spots is not None and spots.missed
     )
 
 
 def _hint(name: str, spots: BlindSpots) -> str:
     missed = spots.missed
-    more = len(missed) - MAX_NAMED_KINDS
-    kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {more} more" if more > 0 else "")
+    n_more = len(missed) - MAX_NAMED_KINDS
+    kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {n_more} more" if n_more > 0 else "")
     return (
         f"In {counted(spots.texts, 'text')} of the embedded example, {name} does not notice these "
         f"errors: {kinds}. The judgments may not show it, if the systems do not make them. See wellput "

@@ -1,4 +1,5 @@
-"""`columns`: what is read of a table, what is ignored, and how to name the rest."""
+"""`columns`: which columns of a table are read as parts of an evalset, which are ignored, and which
+options would name the ignored ones."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ def columns(
     save: PathLike | None = None,
     path: PathLike | None = None,
 ) -> ColumnsResult:
-    """Shows what would be read of each column of a file, which are ignored, and what these probably
-    hold.
+    """Shows for each column of a file whether it would be read as references, outputs and so on. For
+    columns that would be ignored, it guesses what they hold.
 
     Parameters
     ----------
     file
-        A CSV, TSV, JSONL or Parquet file; of JSONL the keys of the first lines.
+        A CSV, TSV, JSONL or Parquet file. The columns of a JSONL file are the keys of its first lines.
     column
         Columns that are named already, as for `score`.
     save
@@ -62,8 +63,8 @@ def columns(
     source = open_evalset(file, column=column)
     if not isinstance(source, RecordSource):
         raise InputError(f"{file} is not a table: its format says what its parts are.")
-    named = tuple(column_entries(column))
-    result = ColumnsResult(str(file), tuple(column_views(source.files[0])), named=named)
+    named_columns = tuple(column_entries(column))
+    result = ColumnsResult(str(file), tuple(column_views(source.files[0])), named=named_columns)
     if save is not None:
         if not any((view.read_as or "").startswith(OUTPUT_FIELDS) for view in result.columns):
             advice = f" Perhaps: {result.options}" if result.options else ""

@@ -1,4 +1,4 @@
-"""`convert`: constituent trees of the Penn Treebank as dependency trees."""
+"""`convert`: turns constituent trees of the Penn Treebank into dependency trees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wellput.language.trees.penn_dependencies import labeled_dependencies
 from wellput.reporting.language import TreeConversion
 
 Brackets = PathLike | Sequence[PathLike | Constituent]
-"""One file, or a list of files and constituents."""
+"""One file, or a list of files and constituent trees."""
 
 
 @checks_options
@@ -35,9 +35,10 @@ def convert(
     Parameters
     ----------
     trees
-        Files of Penn brackets, or `Constituent` objects.
+        Files with trees in Penn Treebank brackets, or `Constituent` objects.
     lemmas
-        Fills in lemmas, which the Penn Treebank does not have, by the tables of the shipped parser.
+        Fills in lemmas, which the Penn Treebank does not have, from tables that belong to the shipped
+        parser.
     path
         Writes the trees to a CoNLL-U file (`.gz` and `.xz` are compressed).
     seed, threads
@@ -64,26 +65,26 @@ def convert(
     >>> [(word.form, word.head, word.relation) for word in tree.words]
     [('dogs', 3, 'nsubj'), ('can', 3, 'aux'), ('bark', 0, 'root')]
     """
-    given = [one if isinstance(one, Constituent) else str(one) for one in as_list(trees)]
-    check_files([path], given)
+    tree_sources = [tree if isinstance(tree, Constituent) else str(tree) for tree in as_list(trees)]
+    check_files([path], tree_sources)
     advance = on_phase("converting trees")
-    completed = _with_lemmas if lemmas else _as_it_is
+    with_lemmas_if_asked = _with_lemmas if lemmas else _unchanged
 
     def converted() -> Iterator[Tree]:
-        for place, constituent in _constituents(given):
+        for place, constituent in _constituents(tree_sources):
             try:
-                yield completed(labeled_dependencies(constituent))
+                yield with_lemmas_if_asked(labeled_dependencies(constituent))
             except InputError as error:
                 raise InputError(f"{place}: {error}") from None
             advance(1)
 
-    made = TreeConversion(tuple(converted()))
+    conversion = TreeConversion(tuple(converted()))
     if path is not None:
-        made.save(path)
-    return made
+        conversion.save(path)
+    return conversion
 
 
-def _as_it_is(tree: Tree) -> Tree:
+def _unchanged(tree: Tree) -> Tree:
     return tree
 
 
@@ -96,11 +97,11 @@ def _with_lemmas(tree: Tree) -> Tree:
     )
 
 
-def _constituents(given: Sequence[str | Constituent]) -> Iterator[tuple[str, Constituent]]:
-    """Each tree, and where it is."""
-    for number, one in enumerate(given, start=1):
-        if isinstance(one, Constituent):
-            yield f"Tree {number}", one
+def _constituents(tree_sources: Sequence[str | Constituent]) -> Iterator[tuple[str, Constituent]]:
+    """Each tree, with words for error messages that say where it is."""
+    for number, tree_source in enumerate(tree_sources, start=1):
+        if isinstance(tree_source, Constituent):
+            yield f"Tree {number}", tree_source
             continue
-        for place, constituent in enumerate(read_constituents(one), start=1):
-            yield f"{one}, tree {place}", constituent
+        for place, constituent in enumerate(read_constituents(tree_source), start=1):
+            yield f"{tree_source}, tree {place}", constituent

@@ -1,5 +1,5 @@
-"""Text and trees to train models from: text as files with a sentence on each line or as lists of
-sentences, trees as CoNLL-U files or `Tree` objects.
+"""Reads text and trees to train models from. Text comes as files with a sentence on each line, or as
+lists of sentences. Trees come as CoNLL-U files, or as `Tree` objects.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ Text: TypeAlias = PathLike | Sequence[str]
 Texts: TypeAlias = PathLike | Sequence[Text]
 """One file, or a list of texts. Put a single list of sentences into a list: `[sentences]`."""
 
-BLOCK_LINES = 1 << 14
+LINES_PER_BLOCK = 1 << 14
 INDEX_SUFFIX = ".wpm"
+"""The suffix of a file with an index of text."""
 
 
 def as_list(given: PathLike | Sequence[T]) -> Sequence[PathLike | T]:
-    """One path, or a list, as a list."""
+    """A list of one path if a path is given, else the list as it is."""
     return [given] if isinstance(given, str | Path) else given
 
 
@@ -44,8 +45,8 @@ def text_list(corpus: Texts) -> list[str | Sequence[str]]:
 
 
 def file_names(texts: Sequence[str | Sequence[str]], reader: str) -> list[str]:
-    """The texts as file names. All must be files that can be read again. `reader` names what reads
-    them, for the message."""
+    """The file names of texts that are all files, because they must be read more than once. `reader`
+    says in the error message what reads them."""
     names = [text for text in texts if isinstance(text, str)]
     if len(names) < len(texts) or STANDARD_INPUT in names:
         raise InputError(f"{reader} reads files, not standard input or sentences in memory.")
@@ -53,8 +54,9 @@ def file_names(texts: Sequence[str | Sequence[str]], reader: str) -> list[str]:
 
 
 def corpus_blocks(texts: Sequence[str | Sequence[str]]) -> Iterator[Sequence[str]]:
-    """All sentences, in blocks; of a CoNLL-U file the tokens of each tree, with spaces between them. A
-    file that cannot be read is refused at once."""
+    """All sentences, in blocks. A sentence of a CoNLL-U file is the tokens of a tree with spaces
+    between them. A file that cannot be read raises an error at once, before the first block is
+    used."""
     sources = [InputFile(text) if isinstance(text, str) else text for text in texts]
     files = [source for source in sources if isinstance(source, InputFile)]
     check_readable(*files)
@@ -68,11 +70,12 @@ def _blocks(source: InputFile | Sequence[str]) -> Iterable[Sequence[str]]:
         return [source]
     if source.suffix == TREES_SUFFIX:
         return ([" ".join(form for form, _ in tree.surface())] for tree in trees_in(source))
-    return source.line_blocks(BLOCK_LINES)
+    return source.line_blocks(LINES_PER_BLOCK)
 
 
 def corpus_index(texts: Sequence[str | Sequence[str]], on_phase: OnPhase) -> CorpusIndex:
-    """The index of texts, or the one that a single .wpm file holds."""
+    """An index of the sentences, which finds the sentences that have a word. If the only text is a
+    `.wpm` file, the index is loaded from it."""
     from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 
     [first, *others] = texts
@@ -87,10 +90,13 @@ Treebanks: TypeAlias = PathLike | Sequence[PathLike | Tree]
 
 def tree_list(trees: Treebanks) -> list[str | Tree]:
     """A list of files, as strings, and trees."""
-    return [one if isinstance(one, Tree) else str(one) for one in as_list(trees)]
+    return [tree if isinstance(tree, Tree) else str(tree) for tree in as_list(trees)]
 
 
-def all_trees(given: Sequence[str | Tree]) -> Iterator[Tree]:
-    """All trees. A missing file is refused at once."""
-    readers = [[one] if isinstance(one, Tree) else read_trees(one) for one in given]
+def all_trees(tree_sources: Sequence[str | Tree]) -> Iterator[Tree]:
+    """All trees. A missing file raises an error at once, before the first tree is used."""
+    readers = [
+        [tree_source] if isinstance(tree_source, Tree) else read_trees(tree_source)
+        for tree_source in tree_sources
+    ]
     return (tree for reader in readers for tree in reader)

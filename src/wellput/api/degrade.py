@@ -1,4 +1,4 @@
-"""`degrade`: sentences of known quality, made from a corpus."""
+"""`degrade`: makes sentences of known, low quality from a corpus."""
 
 from __future__ import annotations
 
@@ -64,14 +64,15 @@ def degrade(
     method
         `"sequence"` joins sequences of words, `"pos"` and `"supertag"` fill templates of parts of
         speech or supertags with their most probable words, `"cfg"` derives sentences from a grammar,
-        `"errors"` puts mistakes into sentences of the corpus. Several methods need `evalset`.
+        `"errors"` puts mistakes into sentences of the corpus. Several methods need `evalset=True`.
     size
-        Words in a sequence (default 1), a divisor of `length`. Longer sequences make better sentences.
-        Several sizes need `evalset`.
+        Words in a sequence (default 1); `length` must be a multiple of it. Longer sequences make better
+        sentences. Several sizes need `evalset=True`.
     length, n
         Words in a sentence, and number of sentences of each system.
     boundary
-        `"sentence"`: a sentence begins and ends as sentences of the corpus do. `"literal"`: anywhere.
+        `"sentence"`: a sentence begins and ends with words that begin and end sentences of the corpus.
+        `"literal"`: it may begin and end with any words.
     treebank
         Trees for the grammar of `"cfg"`: `Tree` objects or a file. Default: the trees of the corpus.
     input_tokenized, tokenized
@@ -79,9 +80,10 @@ def degrade(
     evalset
         Makes an evalset with a system for each method and size.
     gold
-        Writes the size of the sequences as judgments, for `agree`; the same as `result.gold`.
+        Writes a file of judgments for `agree`: the known quality of each sentence, which is the size of
+        its sequences. The same as `result.gold`.
     path
-        Writes the sentences, one per line, or the evalset.
+        Writes the sentences to this file, one per line, or the evalset.
     seed
         The same corpus and seed give the same sentences.
     threads
@@ -145,12 +147,12 @@ def degrade(
     join = " ".join if tokenized else detokenize
     advance = on_phase("making sentences", n * len(systems))
     outputs: dict[str, list[str]] = {}
-    for place, (system, words) in enumerate(systems.items()):
+    for number, (system, words) in enumerate(systems.items()):
         degrader = degrader_of(
             system, source, grammar, size=words, length=length, boundary=boundary
         )
         outputs[system] = []
-        for block in in_blocks(degrader, n, np.random.default_rng([seed, place])):
+        for block in in_blocks(degrader, n, np.random.default_rng([seed, number])):
             outputs[system] += [join(sentence) for sentence in block]
             advance(len(block))
     result = DegradedSentences(outputs, sizes, is_evalset=evalset, path=path)

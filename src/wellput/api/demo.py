@@ -1,4 +1,4 @@
-"""`demo`: scores, judgments and the report of the embedded example."""
+"""`demo`: scores, agreement with judgments, and the report of the embedded example."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Demo(Result):
         return self.scores.records()
 
     def values(self) -> dict[str, Any]:
-        """The keys of `wellput score`, and all of `wellput agree` under `agreement`."""
+        """The JSON of `wellput score`, with the JSON of `wellput agree` under the key `agreement`."""
         return {**self.scores.values(), "agreement": self.agreement.values()}
 
 
@@ -60,16 +60,16 @@ def demo(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Demo:
-    """Shows the tool on an embedded example: announcements of a harbor, written by seven systems, with
-    two references and their trees, and ratings by eight simulated judges.
+    """Shows wellput on an embedded example: announcements of a harbor, written by seven systems, each
+    with two references and their trees, and ratings by eight simulated judges.
 
     Parameters
     ----------
     save, save_judgments
         Write the evalset and the simulated judgments of the example to these files.
     report, no_report
-        The file of the report for the browser, and whether to leave it out. Without the extra
-        `report` it is left out.
+        The HTML file of the report, and whether to leave the report out. It is always left out if the
+        extra `report` is not installed.
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed, threads, on_phase
@@ -120,14 +120,15 @@ def demo(
         with replacing(report) as file:
             file.write(text.encode(errors="backslashreplace"))
     assert evaluation.agreement is not None  # because there are judgments
-    shown = Demo(evalset, judgments, evaluation.result, evaluation.agreement, page)
+    result = Demo(evalset, judgments, evaluation.result, evaluation.agreement, page)
     if path is not None:
-        shown.save(path)
-    return shown
+        result.save(path)
+    return result
 
 
 def _chart_library_if_installed() -> str | None:
-    """None if the extra `report` is missing: the demo then shows the rest."""
+    """The JavaScript library of the report's charts. None if the extra `report` is not installed: the
+    demo then makes no report."""
     try:
         return html_page.chart_library()
     except MissingExtra:

@@ -1,4 +1,8 @@
-"""`estimate`: what people would say of the systems, from few of their labels and many proxy scores."""
+"""`estimate`: what people would say of the systems on average, estimated from few labels by people and
+many scores of a proxy.
+
+A label is a judgment by a person. A proxy is a metric or a machine judge that scores all outputs.
+"""
 
 from __future__ import annotations
 
@@ -53,43 +57,45 @@ def estimate(
     on_phase: OnPhase = ignore_phase,
 ) -> EstimateResult:
     """Estimates what people would say of each system on average, from their judgments of some items and
-    a proxy's scores of all: prediction-powered inference, which takes the proxy's bias out.
+    a proxy's scores of all items. The method, prediction-powered inference, corrects the proxy's bias.
 
     Parameters
     ----------
     evalset
         All outputs, judged or not.
     judgments
-        People's judgments of some of them: numbers, yes or no, or pairwise choices.
+        People's judgments of some of the outputs: numbers, yes or no, or pairwise choices.
     proxy
-        A metric, a file of scores (`"./comet.csv"`), several metrics (`"chrf,length"`: they are fitted
-        to the judgments, by fits that do not see the item), or a judge of the file
-        (`"judge:model:gpt-4o"`).
+        What predicts the judgments: a metric, a file of scores (`"./comet.csv"`), several metrics
+        (`"chrf,length"`: their combination is fitted to the judgments, for each item without its own
+        judgments), or a judge in the file of judgments (`"judge:model:gpt-4o"`).
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     question
-        The question, where the judgments have several.
+        The question to use. Needed if the judgments have several questions.
     judges
-        Whose judgments are the labels: `"people"`, `"all"`, or names. The proxy is never among them.
+        Whose judgments are the labels: `"people"`, `"all"`, or names of judges. The proxy's judgments
+        are never labels.
     strata
         A tag of the items, such as `domain`: each of its values is estimated for itself.
     cluster
-        What takes the items' place, as for `score`: `"document"` (the default where items have them), a
-        tag, or `"item"`.
+        What counts as one unit in intervals and tests, as for `score`: `"document"` (the default if
+        items have documents), a tag, or `"item"`.
     budget, plan
-        Also chooses this many items to ask people about next (the outputs of all systems for each),
-        more often those on which the proxy's scores of the systems differ; `plan` is the CSV file to
-        write them to.
+        Also chooses this many items; people should judge the outputs of all systems for them next.
+        Items for which the proxy's scores of the systems differ are chosen more often. `plan` is the
+        CSV file that the chosen items are written to.
     probabilities
-        A file that `plan` wrote: the chances with which the items got their labels. Without it every
-        item had the same chance.
+        A file that `plan` wrote. It has the probability with which each item was chosen to be labeled.
+        Without it, every item is taken to have had the same probability.
     exclude
         Judgments to leave out, each with its reason: `"judge=J3: pressed one button"`.
     confidence
-        Of intervals and rank ranges.
+        The confidence of intervals and rank ranges.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed
         Seed of the choice of items.
     threads, on_phase
@@ -98,8 +104,8 @@ def estimate(
     Returns
     -------
     EstimateResult
-        `systems` with corrected estimates beside people alone and the proxy alone, `differences`,
-        `labels_worth`, `next_items`.
+        `systems` has the corrected estimates, and for comparison the means of people alone and of the
+        proxy alone; also `differences`, `labels_worth` and `next_items`.
 
     Raises
     ------
@@ -109,16 +115,16 @@ def estimate(
     Examples
     --------
     >>> import wellput
-    >>> shown = wellput.demo(no_report=True)
-    >>> few = [one for one in shown.judgments if int(one.item[1:]) <= 20]
-    >>> found = wellput.estimate(shown.evalset, few, "chrf")
-    >>> [(row.system, round(row.estimate.value, 1)) for row in found.systems[:2]]
+    >>> example = wellput.demo(no_report=True)
+    >>> few = [label for label in example.judgments if int(label.item[1:]) <= 20]
+    >>> result = wellput.estimate(example.evalset, few, "chrf")
+    >>> [(row.system, round(row.estimate.value, 1)) for row in result.systems[:2]]
     [('careful', 6.5), ('realizer', 6.0)]
     """
     check_files([path, plan], [evalset, judgments])
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")
-    read = read_proxied(
+    proxied = read_proxied(
         evalset,
         judgments,
         proxy,
@@ -130,40 +136,45 @@ def estimate(
         threads=threads,
         on_phase=on_phase,
     )
-    given = read.given
+    arrays = proxied.arrays
     if probabilities is not None:
-        chances = read_label_probabilities(probabilities, given.items)
-        given = replace(given, weights=1 / chances)
+        label_probabilities = read_label_probabilities(probabilities, arrays.items)
+        arrays = replace(arrays, weights=1 / label_probabilities)
     if strata is not None:
-        tags = item_tags(read.source, strata)
+        tags = item_tags(proxied.source, strata)
         if not tags:
-            raise InputError(_unknown_tag(strata, tag_names(read.source)))
-        given = replace(given, strata=places_of([tags.get(item, "") for item in given.items]))
+            raise InputError(_unknown_tag(strata, tag_names(proxied.source)))
+        arrays = replace(
+            arrays,
+            strata=places_of([tags.get(item, "") for item in arrays.items]),
+        )
     on_phase("estimating")
-    rows, differences = estimate_systems(given, confidence=confidence)
+    rows, differences = estimate_systems(arrays, confidence=confidence)
     next_items = None
     if budget is not None:
-        before = None if given.weights is None else 1 / given.weights
-        next_items = choose_next(given, budget, before=before, rng=np.random.default_rng(seed))
+        earlier_probabilities = None if arrays.weights is None else 1 / arrays.weights
+        next_items = choose_next(
+            arrays, budget, before=earlier_probabilities, rng=np.random.default_rng(seed)
+        )
         if plan is not None:
             write_label_plan(plan, next_items.probabilities, next_items.chosen)
-    model = _model(read.labels)
+    model = _model(proxied.labels)
     result = EstimateResult(
-        question=read.labels[0].question,
-        proxy=read.proxy,
+        question=proxied.labels[0].question,
+        proxy=proxied.proxy,
         model=model,
-        is_proxy_share=model != "mean" and _is_share(given, is_judge=read.is_judge),
+        is_proxy_share=model != "mean" and _is_share(arrays, is_judge=proxied.is_judge),
         systems=rows,
         differences=differences,
-        judges=tuple(dict.fromkeys(answer.judge for answer in read.labels)),
-        clustered_by=read.clustered_by,
-        has_probabilities=given.weights is not None,
+        judges=tuple(dict.fromkeys(answer.judge for answer in proxied.labels)),
+        clustered_by=proxied.clustered_by,
+        has_probabilities=arrays.weights is not None,
         strata=strata,
         next_items=next_items,
-        excluded=read.excluded,
-        notes=read.notes,
-        n_without_proxy=given.n_without_proxy,
-        is_proxy_a_copy=given.is_proxy_a_copy,
+        excluded=proxied.excluded,
+        notes=proxied.notes,
+        n_without_proxy=arrays.n_without_proxy,
+        is_proxy_a_copy=arrays.is_proxy_a_copy,
         confidence=confidence,
     )
     if path is not None:
@@ -172,21 +183,23 @@ def estimate(
 
 
 def _model(labels: Sequence[AnyJudgment]) -> RankingModel:
+    """What is estimated: a win rate of choices, a rate of yes, or a mean."""
     if isinstance(labels[0], Preference):
         return "win rate"
     return (
         "rate"
-        if all(one.number in (0, 1) for one in cast("Sequence[Judgment]", labels))
+        if all(label.number in (0, 1) for label in cast("Sequence[Judgment]", labels))
         else "mean"
     )
 
 
-def _is_share(given: ProxiedLabels, *, is_judge: bool) -> bool:
-    known = given.proxies[~np.isnan(given.proxies)] / given.stretch
-    is_yes_no = bool(np.isin(known, (0.0, 1.0)).all())
-    return given.are_choices or is_judge or is_yes_no
+def _is_share(proxied: ProxiedLabels, *, is_judge: bool) -> bool:
+    """Whether the proxy's mean is a share, which can be shown as a percentage."""
+    proxy_scores = proxied.proxies[~np.isnan(proxied.proxies)] / proxied.stretch
+    is_yes_no = bool(np.isin(proxy_scores, (0.0, 1.0)).all())
+    return proxied.are_choices or is_judge or is_yes_no
 
 
-def _unknown_tag(tag: str, known: Sequence[str]) -> str:
-    there = f" The tags are {', '.join(known)}." if known else " Items have no tags."
-    return f"strata={tag!r}: no item has this tag.{did_you_mean(tag, known)}{there}"
+def _unknown_tag(tag: str, tags: Sequence[str]) -> str:
+    tags_there_are = f" The tags are {', '.join(tags)}." if tags else " Items have no tags."
+    return f"strata={tag!r}: no item has this tag.{did_you_mean(tag, tags)}{tags_there_are}"

@@ -70,10 +70,12 @@ def fit(
     Parameters
     ----------
     evalset, judgments
-        As for `agree`. From pairwise choices, the share of times that an output was chosen is fitted.
+        As for `agree`. If these are pairwise choices, the metric is fitted to the share of times that
+        an output was chosen.
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     question
         Fits the answers to this question.
     predictors
@@ -82,7 +84,8 @@ def fit(
         Parses references that have no tree: `"auto"` with wellput's parser, `"spacy:NAME"` with an
         installed spaCy pipeline.
     method
-        `"ols"`: least squares; `"ridge"`: ridge regression, penalty chosen by leave-one-out.
+        `"ols"`: least squares; `"ridge"`: ridge regression, with a penalty chosen by leave-one-out
+        cross-validation.
     stepwise
         Keeps only the best predictors, chosen by `"aic"` or by `"p"`.
     normalize, judges, exclude, exclude_judges_below
@@ -90,13 +93,14 @@ def fit(
     no_rescale
         Keeps the raw regression: all predictors, on the scale of the judgments.
     cluster
-        The unit of intervals and tests, as for `score`: documents by default, if items have them.
+        What counts as one unit in intervals and tests, as for `score`. Default: documents, if items
+        have them.
     generalize
-        Intervals and p-values hold for other systems and other items (`"both"`), these systems and
-        other items (`"items"`), or other systems and these items (`"systems"`).
+        Whether intervals and p-values hold for other systems and other items (`"both"`), for these
+        systems and other items (`"items"`), or for other systems and these items (`"systems"`).
     no_probe
-        Does not say what the metric misses. Otherwise it is probed with 60 English texts, as `probe`
-        does.
+        Does not test what the metric misses. Otherwise the metric is probed with 60 English texts, as
+        `probe` does.
     path
         Writes the metric to a `.json` file, which `score` accepts as a metric.
     seed, threads, on_phase
@@ -134,16 +138,16 @@ def fit(
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
     on_phase("reading judgments")
-    column, own_columns = split_columns(column)
-    found = _answers_to(question, judgments, own_columns)
-    answers, left_out = chosen_judges(found, split_names(judges))
+    column, judgment_columns = split_columns(column)
+    all_answers = _answers_to(question, judgments, judgment_columns)
+    answers, left_out = chosen_judges(all_answers, split_names(judges))
     refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
     metrics, names = _with_all_scorers(metrics, names, source)
-    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    exclusions = with_unknown(answers, exclusions, known)
+    known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    exclusions = with_unknown(answers, exclusions, known_names)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     scored = score_source(
         source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
@@ -202,9 +206,12 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
             if registry.SCORE_FILE.match(name):
                 from wellput.metrics.external import external_metrics
 
-                found = {one.name: one for one in (one.by_path() for one in external_metrics(name))}
-                metrics |= found
-                names += found
+                metrics_of_file = {
+                    metric.name: metric
+                    for metric in (metric.by_path() for metric in external_metrics(name))
+                }
+                metrics |= metrics_of_file
+                names += metrics_of_file
                 continue
             spec, component = split_predictor(name)
             metric = registry.create(spec)
@@ -218,18 +225,28 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
 def _with_all_scorers(
     metrics: Sequence[Metric], names: Sequence[str], source: EvalSource
 ) -> tuple[list[Metric], list[str]]:
-    """The metrics and predictors. A name that means several scorers of a log becomes several."""
-    several = {one.name: one for one in metrics if isinstance(one, Logged) and one.means_several}
-    each = {name: [one.name for one in scorers_named([m], source)] for name, m in several.items()}
-    return scorers_named(metrics, source), [n for name in names for n in each.get(name, [name])]
+    """The metrics and the names of predictors. A metric name that stands for several scorers of an
+    evaluation log is replaced by one for each scorer."""
+    logged_metrics = {
+        metric.name: metric
+        for metric in metrics
+        if isinstance(metric, Logged) and metric.means_several
+    }
+    names_of_scorers = {
+        name: [metric.name for metric in scorers_named([metric_of_log], source)]
+        for name, metric_of_log in logged_metrics.items()
+    }
+    return scorers_named(metrics, source), [
+        n for name in names for n in names_of_scorers.get(name, [name])
+    ]
 
 
 def _answers_to(question: str, judgments: Answers, column: Columns) -> list[Judgment | Preference]:
-    found = read_answers(judgments, column)
-    questions = list(dict.fromkeys(answer.question for answer in found))
+    all_answers = read_answers(judgments, column)
+    questions = list(dict.fromkeys(answer.question for answer in all_answers))
     if question not in questions:
         raise InputError(
             f"Nobody answered question={question!r}.{did_you_mean(question, questions)} "
             f"The questions are {', '.join(questions)}."
         )
-    return [answer for answer in found if answer.question == question]
+    return [answer for answer in all_answers if answer.question == question]

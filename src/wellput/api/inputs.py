@@ -57,7 +57,8 @@ def open_items(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> EvalSource:
-    """The items of an evalset. If a metric needs trees, they have their own or those of a parser."""
+    """The items of an evalset. If a metric needs trees, items keep the trees that they have, and
+    `trees` may name a parser for the others."""
     parser = parser_named(trees)
     if trees is not None and parser is None:
         raise InputError(
@@ -71,7 +72,7 @@ def open_items(
 
 
 def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> EvalSource:
-    """An evalset in memory, or that of a file, whose columns `column` may name."""
+    """An evalset that is in memory, or is in a file; `column` may name the columns of the file."""
     if isinstance(evalset, EvalSource):
         if column:
             raise InputError(
@@ -84,7 +85,7 @@ def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> 
 
 
 def check_column(evalset: Items | None, column: Columns) -> None:
-    """Refuses columns where there is no file that could have them."""
+    """Raises InputError if columns are named but there is no evalset."""
     if column and evalset is None:
         raise InputError("column= names the columns of an evalset: give evalset=, too.")
 
@@ -109,7 +110,7 @@ def parsed(
 
 
 def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | list[Preference]:
-    """The judgments, read from a file, a data frame or a list, whose columns `column` may name."""
+    """The judgments, read from a file, a data frame or a list; `column` may name the columns."""
     if isinstance(judgments, str | Path):
         from wellput.io import read_judgments
 
@@ -127,7 +128,9 @@ def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | l
         return judgments_of_records(answers, column=column)
     if column:
         raise InputError("column= names columns of a table, but these judgments are objects.")
-    if wrong := [one for one in answers if not isinstance(one, Judgment | Preference | Mapping)]:
+    if wrong := [
+        answer for answer in answers if not isinstance(answer, Judgment | Preference | Mapping)
+    ]:
         raise _not_judgments(wrong[0], "a list with ")
     if len({type(answer) for answer in answers}) > 1:
         raise InputError(
@@ -138,8 +141,8 @@ def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | l
     )
 
 
-def _not_judgments(given: object, where: str = "") -> InputError:
-    kind = type(given).__name__
+def _not_judgments(value: object, where: str = "") -> InputError:
+    kind = type(value).__name__
     article = "an" if kind[0].lower() in "aeiou" else "a"
     return InputError(
         "judgments: give a list of Judgment or of Preference, a data frame or a list of dictionaries "
@@ -148,7 +151,8 @@ def _not_judgments(given: object, where: str = "") -> InputError:
 
 
 def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
-    """The sentences, in lists of `size`. A missing file is refused at once."""
+    """The sentences, in lists of `size`. A missing file raises an error at once, before the first list
+    is used."""
     if not isinstance(sentences, str | Path):
         _check_holds_sentences(sentences)
         return _blocks(sentences, size)
@@ -159,7 +163,8 @@ def sentence_blocks(sentences: Sentences, size: int) -> Iterator[list[str]]:
 
 
 def _check_holds_sentences(given: object) -> None:
-    """Refuses a data frame, which would yield the names of its columns."""
+    """Raises InputError for a data frame, because a loop over it would give the names of its
+    columns."""
     from wellput.core.frames import is_frame
 
     if is_frame(given) or not isinstance(given, Iterable):
@@ -170,7 +175,8 @@ def _check_holds_sentences(given: object) -> None:
 
 
 def refuse_sentence(path: PathLike, *, keyword: str = "") -> None:
-    """Refuses a sentence in place of a file name; `keyword` is the keyword that sentences need."""
+    """Raises InputError if a sentence was given as the file name; `keyword` is the option that allows
+    sentences."""
     text = str(path).strip()
     if " " in text and text.endswith((".", "?", "!")) and not Path(path).exists():
         raise InputError(
@@ -180,15 +186,15 @@ def refuse_sentence(path: PathLike, *, keyword: str = "") -> None:
 
 
 def _blocks(sentences: Iterable[str], size: int) -> Iterator[list[str]]:
-    rest = iter(sentences)
-    while block := list(islice(rest, size)):
-        if wrong := [one for one in block if not isinstance(one, str)]:
+    remaining = iter(sentences)
+    while block := list(islice(remaining, size)):
+        if wrong := [sentence for sentence in block if not isinstance(sentence, str)]:
             raise InputError(f"A sentence must be a text; {wrong[0]!r:.60} is not.")
         yield block
 
 
 def numbers_if_given(keyword: str, given: Numbers, *, example: str = "50,100") -> list[int] | None:
-    """Whole numbers above 0; None for an empty tuple, which means: not given."""
+    """Whole numbers above 0; None for an empty tuple, the default of options that were not given."""
     is_given = not isinstance(given, tuple) or len(given) > 0
     return whole_numbers(keyword, given, example=example) if is_given else None
 
@@ -206,8 +212,10 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
     wrong = [piece for piece in pieces if not piece.isdecimal() or not int(piece)]
     if wrong or not pieces:
         verb = "is" if len(wrong) == 1 else "are"
-        shown = f": {', '.join(wrong)} {verb} not" if wrong else ""
-        raise InputError(f"{keyword}= takes whole numbers above 0, such as {example}{shown}.")
+        wrong_in_words = f": {', '.join(wrong)} {verb} not" if wrong else ""
+        raise InputError(
+            f"{keyword}= takes whole numbers above 0, such as {example}{wrong_in_words}."
+        )
     numbers = [int(piece) for piece in pieces]
     for number in numbers:
         check_number(keyword, number)
@@ -215,8 +223,8 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
 
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
-    """The metrics that were fitted to this file of judgments, or to a file of this folder, found by the
-    hash in their cards."""
+    """The metrics that were fitted to this file of judgments, or to a file in this folder. They are
+    found by the hash of the judgments that a fitted metric keeps."""
     from wellput.io.files import file_fingerprint
     from wellput.metrics.fitted import FittedModel
 
@@ -224,13 +232,17 @@ def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]
     fitted = {name: model for name, model in models.items() if isinstance(model, FittedModel)}
     if not fitted or not isinstance(judgments, PathLike):
         return []
-    place = Path(judgments)
-    files = [file for file in place.iterdir() if file.is_file()] if place.is_dir() else [judgments]
-    own = {file_fingerprint(file) for file in files} - {None}
+    judgments_path = Path(judgments)
+    files = (
+        [file for file in judgments_path.iterdir() if file.is_file()]
+        if judgments_path.is_dir()
+        else [judgments]
+    )
+    hashes = {file_fingerprint(file) for file in files} - {None}
     return [
         name
         for name, model in fitted.items()
-        if model.card.get("sha256", {}).get("judgments") in own
+        if model.card.get("sha256", {}).get("judgments") in hashes
     ]
 
 

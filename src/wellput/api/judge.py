@@ -1,4 +1,4 @@
-"""`judge`: a language model answers the questions that people answer."""
+"""`judge`: lets a language model answer the questions that people answer in a study."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LOCAL_SUFFIX = ".gguf"
 ANSWER_TOKENS = 16
+"""The largest number of tokens of an answer by default."""
 
 
 @checks_options
@@ -73,12 +74,12 @@ def judge(
     ----------
     evalset
         The outputs to judge: an evalset in memory, or the path of a file. Or the path of a study: the
-        model then answers the study's own trials, beside the people, and its answers are stored there.
+        model then answers the trials of the study, as people do, and its answers are stored there.
     column
-        The columns of the evalset's file, as for `score`.
+        Names the columns of the evalset's file, as for `score`.
     model
         The path of a GGUF file, which llama.cpp runs on this machine (the extra `local`); or the name
-        of a model at the `endpoint`. Only a dry run can do without.
+        of a model at the `endpoint`. It may be left out in a dry run only.
     question
         Names of questions (`"quality"`, `"fluency,adequacy"`), or a TOML file with wording, labels and
         instructions, as for `Study.create(settings=…)`; or a dictionary with its contents. A study has
@@ -93,25 +94,25 @@ def judge(
     points, ties
         Options of the designs rating and pairwise.
     show_source, show_reference
-        Shows the item's source, its references.
+        Also shows the model the item's source, or its references.
     unit
         What the outputs are called in wellput's own wording: `"text"`, `"answer"`, `"summary"`,
-        `"sentence"`. A wording of your own stays as it is.
+        `"sentence"`. If you give another wording, it is not changed.
     repeats
         How often every question is asked.
     swap
         Shows each pair in both orders. Without it, half of the pairs are shown in each order.
     scores
-        `"auto"`: expected values from the probabilities of tokens, where the model gives them, else the
-        answer as written. `"text"`: always as written.
+        `"auto"`: the expected value of the answer, computed from the probabilities of tokens; if the
+        model does not give these, the answer as written. `"text"`: always the answer as written.
     temperature, max_tokens
         Temperature and longest answer of the model. Default: 16 tokens, or 512 for spans.
     injection
-        Judges this many outputs again with an instruction to the judge in them, and measures what they
-        gain.
+        Judges this many outputs again after an instruction to the judge was added to them, and
+        measures how much better they are judged then.
     max_cost
-        The limit of costs: money if there is a `price`, else tokens. It is never exceeded, and holds
-        for all runs with the same `cache` together.
+        The limit of costs: money if there is a `price`, else tokens. It is never exceeded, and it
+        limits the sum of all runs with the same `cache`.
     price
         `"2.5,10"`: the price of a million tokens read, and of a million written.
     parallel, timeout, retries
@@ -119,12 +120,13 @@ def judge(
     name
         The judge is named `model:NAME`. Default: the name of the model, or of its file.
     cache
-        The log of answers: what it has is not asked again, so that the same call resumes a run.
-        Default: beside `path`, `judgments.answers.jsonl` for `judgments.csv`.
+        The file of the log of answers. A question with an answer in the log is not asked again, so that
+        the same call resumes a run that was stopped.
+        Default: in the folder of `path`, such as `judgments.answers.jsonl` for `judgments.csv`.
     dry_run
         Asks nothing; the result has the first prompt and the estimated cost.
     path
-        Writes the judgments to this file (CSV, TSV, JSONL or Parquet), with two files beside it:
+        Writes the judgments to this file (CSV, TSV, JSONL or Parquet), and two more files:
         `judgments.judge.json` says how they were made, `judgments.unanswered.csv` has the trials
         without an answer.
     seed
@@ -145,27 +147,27 @@ def judge(
     InputError
         The model cannot be asked, or the evalset has nothing to judge.
     """
-    longest = ANSWER_TOKENS if max_tokens is None else max_tokens
-    _check_numbers(repeats, parallel, retries, longest, injection, timeout, temperature)
-    chosen: ChatModel
+    max_answer_tokens = ANSWER_TOKENS if max_tokens is None else max_tokens
+    _check_numbers(repeats, parallel, retries, max_answer_tokens, injection, timeout, temperature)
+    chat: ChatModel
     if dry_run and not can_be_asked(model, endpoint):
-        chosen = PlannedModel(model, endpoint)
+        chat = PlannedModel(model, endpoint)
     else:
-        chosen = chat_model(model, endpoint, timeout=timeout, threads=threads)
-    options = AskingOptions(temperature, longest, scores, parallel, retries, seed)
-    if isinstance(chosen, LocalModel):
+        chat = chat_model(model, endpoint, timeout=timeout, threads=threads)
+    options = AskingOptions(temperature, max_answer_tokens, scores, parallel, retries, seed)
+    if isinstance(chat, LocalModel):
         if not dry_run:
             import_llama_cpp()  # if it is missing, fail before a large file is hashed
         options = replace(options, parallel=1, retries=0)
     budget = Budget(max_cost, None if price is None else Price.of(price))
-    judge_name = MACHINE_PREFIX + (name or chosen.model)
+    judge_name = MACHINE_PREFIX + (name or chat.model)
     if is_study(evalset):
         refuse_with_study(
             question=question, design=design, points=points, ties=ties, show_source=show_source,
             show_reference=show_reference, unit=unit != DEFAULT_UNIT, repeats=repeats > 1, swap=swap,
             injection=injection, dry_run=dry_run, path=path, column=column,
         )  # fmt: skip
-        return _judge_study(str(evalset), chosen, options, budget, judge_name, cache, on_phase)
+        return _judge_study(str(evalset), chat, options, budget, judge_name, cache, on_phase)
     check_files([path, cache], [evalset])
     if path is not None:
         check_table(path)
@@ -184,25 +186,27 @@ def judge(
     trials = machine_trials(
         rubric, read_items(evalset, column), repeats=repeats, swap=swap, seed=seed
     )
-    run = JudgeRun(chosen, rubric, options, budget, judge_name)
-    where = log_path(cache, path)
+    run = JudgeRun(chat, rubric, options, budget, judge_name)
+    log_file = log_path(cache, path)
     if dry_run:
-        return run.plan(trials, where)
-    with opened_log(where, budget) as log:
+        return run.plan(trials, log_file)
+    with opened_log(log_file, budget) as log:
         progress = on_phase("asking the model", len(trials))
-        answered = ask_trials(chosen, rubric, trials, log, options, on_progress=progress)
+        answered = ask_trials(chat, rubric, trials, log, options, on_progress=progress)
         effect = None
         if injection:
             pairs = injected_trials(trials, injection, seed)
             progress = on_phase("asking with instructions in the text", 2 * len(pairs))
-            both = [one for pair in pairs for one in pair]
-            found = ask_trials(chosen, rubric, both, log, options, on_progress=progress)
-            effect = injection_effect(pairs, found)
-    return run.result(answered, effect, path, where, on_phase)
+            paired_trials = [trial for pair in pairs for trial in pair]
+            injected_answers = ask_trials(
+                chat, rubric, paired_trials, log, options, on_progress=progress
+            )
+            effect = injection_effect(pairs, injected_answers)
+    return run.result(answered, effect, path, log_file, on_phase)
 
 
 def is_study(evalset: Items) -> bool:
-    """Whether it names the database of a study."""
+    """Whether `evalset` is the path or the URL of the database of a study."""
     if not isinstance(evalset, str | Path):
         return False
     if str(evalset).startswith(("postgresql:", "postgresql+", "postgres:", "sqlite:")):
@@ -215,14 +219,14 @@ def is_study(evalset: Items) -> bool:
 
 
 def refuse_with_study(**options: object) -> None:
-    """Raises InputError for options that a study has decided."""
-    given = [name for name, value in options.items() if value]
-    if given == ["path"]:
+    """Raises InputError if options are set that the study itself decides."""
+    set_options = [name for name, value in options.items() if value]
+    if set_options == ["path"]:
         raise InputError(
             "A study keeps its answers: `wellput study export` writes them, not path=."
         )
-    if given:
-        raise InputError(f"A study has its own questions and plan: leave out {given[0]}=.")
+    if set_options:
+        raise InputError(f"A study has its own questions and plan: leave out {set_options[0]}=.")
 
 
 def _judge_study(
@@ -234,24 +238,25 @@ def _judge_study(
     cache: PathLike | None,
     on_phase: OnPhase,
 ) -> JudgeResult:
+    """Lets the model answer the trials of a study, and stores the answers there."""
     store = import_store().open(study)
     from wellput.studies.machines.study_judge import answer_study, study_rubric
 
     try:
-        is_file = "://" not in study
-        where = log_path(cache, study if is_file else None)
-        with opened_log(where, budget) as log:
+        is_path = "://" not in study
+        log_file = log_path(cache, study if is_path else None)
+        with opened_log(log_file, budget) as log:
             progress = on_phase("asking the model", len(store.setup.trials))
             answered = answer_study(store, model, judge, log, options, on_progress=progress)
-        stored: list[Any] = [one for one in store.judgments() if one.judge == judge]
+        stored: list[Any] = [judgment for judgment in store.judgments() if judgment.judge == judge]
         run = JudgeRun(model, study_rubric(store), options, budget, judge)
-        return run.result(answered, None, None, where, on_phase, stored)
+        return run.result(answered, None, None, log_file, on_phase, stored)
     finally:
         store.close()
 
 
 def can_be_asked(model: str | None, endpoint: str | None) -> bool:
-    """Whether this names a model: at an endpoint, or in a file."""
+    """Whether `model` is the name of a model at an endpoint, or the file of a local model."""
     if not model or not model.strip():
         return False
     return endpoint is not None or model.endswith(LOCAL_SUFFIX) or Path(model).is_file()
@@ -279,7 +284,8 @@ def chat_model(
 
 
 def log_path(cache: PathLike | None, path: PathLike | None) -> Path | None:
-    """The log of answers: as given, or beside the judgments."""
+    """The file of the log of answers: `cache` or, by default, beside the file of judgments. None if the
+    judgments are not written to a file."""
     if cache is not None:
         return Path(cache)
     return None if path is None or str(path) == "-" else beside(path, "answers.jsonl")
@@ -294,15 +300,15 @@ def _check_numbers(
     timeout: float,
     temperature: float,
 ) -> None:
-    for name, value, least in (
+    for name, value, lowest in (
         ("repeats", repeats, 1),
         ("parallel", parallel, 1),
         ("retries", retries, 0),
         ("max_tokens", max_tokens, 1),
         ("injection", injection, 0),
     ):
-        if value < least:
-            raise InputError(f"{name}={value} must be at least {least}.")
+        if value < lowest:
+            raise InputError(f"{name}={value} must be at least {lowest}.")
     if not 0 < timeout < float("inf"):
         raise InputError(f"timeout={timeout:g} must be a number of seconds above 0.")
     if not 0 <= temperature <= 2:

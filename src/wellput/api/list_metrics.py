@@ -1,4 +1,4 @@
-"""`list_metrics`: every metric with its needs, options and paper."""
+"""`list_metrics`: lists every metric with the data that it needs, its options and its paper."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def list_metrics(
     seed: int = 12345,
     threads: int | None = None,
 ) -> MetricList:
-    """Lists every metric: which direction is better, what it needs, its options, its paper. The list
-    includes metrics of other packages.
+    """Lists every metric: whether higher or lower scores are better, what data it needs, its options
+    and its paper. The list includes metrics of other packages.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def list_metrics(
     Examples
     --------
     >>> import wellput
-    >>> bleu = next(one for one in wellput.list_metrics().records() if one["metric"] == "bleu")
+    >>> bleu = next(row for row in wellput.list_metrics().records() if row["metric"] == "bleu")
     >>> bleu["better"], bleu["needs"], bleu["paper"]
     ('higher', 'references', 'Papineni et al. 2002')
     """
     check_files([path], [])
-    listed = every_metric() if metric is None else one_metric(metric)
+    metrics = every_metric() if metric is None else one_metric(metric)
     if path is not None:
-        listed.save(path)
-    return listed
+        metrics.save(path)
+    return metrics

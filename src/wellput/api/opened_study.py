@@ -26,6 +26,7 @@ class OpenedStudy:
 
     @property
     def owner_token(self) -> str | None:
+        """The token that opens the dashboard. Known only after `create` and `renew_owner_token`."""
         return self._store.owner_token
 
     @property
@@ -71,7 +72,7 @@ class OpenedStudy:
 
 
 def saved(result: R, path: PathLike | None) -> R:
-    """The result, which is also written to a file if there is a path."""
+    """Writes the result to a file if there is a path, and returns the result."""
     if path is not None:
         result.save(path)
     return result

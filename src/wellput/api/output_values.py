@@ -1,5 +1,5 @@
-"""What is known of each output of an evalset, by (system, item): a metric's score, the length; and the
-document of each item."""
+"""Numbers for each output of an evalset, by (system, item): a metric's score, or the length. Also the
+documents and tags of items."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 
 OutputNumbers = dict[tuple[str, str], float]
+"""(system, item) → a number."""
 
 
 def metric_values(
     source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
 ) -> tuple[list[OutputNumbers], tuple[str, ...]]:
-    """For each metric its score of each output, negated where lower is better; and what to know of
-    them, such as what of a file of scores was not used."""
+    """For each metric its score of each output, negated where lower is better; and notes, for example
+    on scores in a file that were not used."""
     plan = ScoringPlan(threads=threads, keep_rows=True)
     scored = score_source(source, metrics, plan=plan, on_phase=on_phase)
     values = [
@@ -43,7 +44,7 @@ def metric_values(
 
 
 def output_lengths(source: EvalSource) -> OutputNumbers:
-    """The characters of each output that is a text; of several samples, their mean."""
+    """The number of characters of each output that is a text; if it has several samples, their mean."""
     return {
         (system, item.id): sum(map(len, texts)) / len(texts)
         for item in _items(source)
@@ -59,30 +60,32 @@ def _texts(output: Output) -> tuple[str, ...]:
 
 
 def outputs_in(source: EvalSource, table: ScoreTable) -> NDArray[np.bool_]:
-    """Which cells of the table (systems, items) have an output, whether it has a score or not."""
+    """Systems × items of the table: whether there is an output, with a score or without."""
     systems = {name: place for place, name in enumerate(table.systems)}
     items = {name: place for place, name in enumerate(table.items)}
-    found = np.zeros((len(systems), len(items)), np.bool_)
+    has_output = np.zeros((len(systems), len(items)), np.bool_)
     for item in _items(source):
-        found[[systems[name] for name in item.outputs if name in systems], items[item.id]] = True
-    return found
+        has_output[[systems[name] for name in item.outputs if name in systems], items[item.id]] = (
+            True
+        )
+    return has_output
 
 
 def documents_of(source: EvalSource) -> dict[str, str] | None:
-    """The document of each item that has one; None where no item has."""
-    found: dict[str, str] = {}
+    """The document of each item that has one; None if no item has a document."""
+    documents: dict[str, str] = {}
     for block in source.unparsed.blocks():
         if isinstance(block, PlainBlock):
-            named = zip(block.ids, block.documents or (), strict=False)
-            found |= {item: document for item, document in named if document}
+            ids_and_documents = zip(block.ids, block.documents or (), strict=False)
+            documents |= {item: document for item, document in ids_and_documents if document}
         else:
-            found |= {item.id: item.document for item in block if item.document}
-    return found or None
+            documents |= {item.id: item.document for item in block if item.document}
+    return documents or None
 
 
 def units_of(source: EvalSource, cluster: str | None) -> tuple[str, dict[str, str] | None]:
-    """What takes the items' place, "document", "item" or a tag, and its name for each item that has
-    one; None where every item is a unit. `cluster` as for `score`."""
+    """What counts as one unit in intervals ("document", "item" or a tag), and the name of each item's
+    unit; None if every item is a unit. `cluster` is as for `score`."""
     if cluster == ITEM:
         return ITEM, None
     if cluster is None or cluster == DOCUMENT:

@@ -1,4 +1,4 @@
-"""`paraphrase`: references rewritten to be closer in wording to each output."""
+"""`paraphrase`: rewrites references so that their wording is closer to each output."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 LEARNING_FILTERS = ("classifier", "contextwn", "context")
-"""The filters whose classifiers can be learned from text."""
+"""The filters that use classifiers, which can be learned from text."""
 
 
 @checks_options
@@ -74,15 +74,17 @@ def paraphrase(
     evalset
         An `EvalSet`, or the path of a file.
     column
-        The columns of the evalset's file, as for `score`.
+        Names the columns of the evalset's file, as for `score`.
     method
-        A name for a pair of `candidates` and `filter`. Several names need
-        `substitutions`, which then has those of all methods, for judges.
-        `"context"` (the default): WordNet's synonyms, filtered; `"contextwn"`: filtered as in Kauchak &
-        Barzilay (2006), single words only, with classifiers learned from `corpus` (without it, the
-        shipped ones); `"wordnet"`: not filtered; `"lsa"`, `"brown"`: not filtered.
+        A name for a pair of `candidates` and `filter`. `"context"` (the default): synonyms from
+        WordNet, filtered; `"contextwn"`: single-word synonyms from WordNet, filtered as in Kauchak &
+        Barzilay (2006) by classifiers learned from `corpus` (without a corpus, by the shipped
+        classifiers); `"wordnet"`: synonyms from WordNet, not filtered; `"lsa"`, `"brown"`: words with
+        similar contexts in a corpus, not filtered. Several names need `substitutions`; that file then
+        has the substitutions of all methods, for judges to compare.
     candidates
-        Where replacements come from: `"wordnet"`, `"lsa"`, `"brown"` or `"table:FILE.csv"`.
+        Where replacements come from: `"wordnet"`, `"lsa"` (words that latent semantic analysis finds
+        similar), `"brown"` (words of the same Brown cluster) or `"table:FILE.csv"`.
     filter, threshold, relative
         The filter that a replacement must pass: `"none"`, `"classifier"`, `"contextwn"`, `"context"`,
         `"lm"`, `"neural"`. Replacements less probable than the threshold are refused. `relative` lets
@@ -99,10 +101,11 @@ def paraphrase(
         each line, lists of sentences, or an index of text (`.wpm`). `cache` is a file that keeps what
         was learned.
     explain
-        The result prints every substitution, kept or refused, instead of their number.
+        The result prints every proposed substitution, kept or refused, instead of only their number.
     substitutions, sample
-        Writes the substitutions as an evalset, for judges. Those of several methods are mixed; a tag
-        for each method says what it decided. `sample` draws this many of each method.
+        Writes the substitutions as an evalset, for judges. Substitutions of several methods are mixed;
+        a tag for each method says whether it kept or refused the substitution. `sample` draws this
+        many substitutions of each method at random.
     path
         Writes the evalset with its new references.
     seed, threads, on_phase
@@ -111,7 +114,7 @@ def paraphrase(
     Returns
     -------
     ParaphraseResult
-        `evalset` has the new references, `substitutions` every proposal.
+        `evalset` has the new references, `substitutions` every proposed substitution.
 
     Raises
     ------
@@ -130,9 +133,9 @@ def paraphrase(
     ('a quick answer came',)
     """
     methods: list[str | None] = [None] if not method else [*split_names(method)]
-    all_chosen = [
+    options_of_methods = [
         paraphrase_options(
-            one,
+            method_name,
             candidates,
             filter,
             threshold=threshold,
@@ -144,9 +147,9 @@ def paraphrase(
             encoder=encoder,
             wordnet=wordnet,
         )
-        for one in methods
+        for method_name in methods
     ]
-    if len(all_chosen) > 1 and (path is not None or substitutions is None):
+    if len(options_of_methods) > 1 and (path is not None or substitutions is None):
         raise InputError(
             "Several methods are for judges to compare: give substitutions=FILE, and no path=."
         )
@@ -155,24 +158,26 @@ def paraphrase(
     texts = text_list(corpus)
     source = open_source(evalset, column)
     check_files([path, substitutions], [evalset, *texts])
-    for made_file in (path, substitutions):
-        if made_file is not None:
-            check_table(made_file)
+    for output_file in (path, substitutions):
+        if output_file is not None:
+            check_table(output_file)
     if cache is not None and not texts:
         raise InputError("cache= keeps what is learned from corpus=: give both.")
     by_method: dict[str, tuple[Substitution, ...]] = {}
     signatures: list[str] = []
-    for chosen in all_chosen:
-        is_learning = bool(texts) and (len(all_chosen) == 1 or chosen.filter in LEARNING_FILTERS)
-        learned = _learned(source, chosen, texts, cache, seed, on_phase) if is_learning else None
-        paraphraser = make_paraphraser(chosen, classifiers=learned)
+    for options in options_of_methods:
+        is_learning = bool(texts) and (
+            len(options_of_methods) == 1 or options.filter in LEARNING_FILTERS
+        )
+        learned = _learned(source, options, texts, cache, seed, on_phase) if is_learning else None
+        paraphraser = make_paraphraser(options, classifiers=learned)
         rewritten = RewrittenSource(
             source,
             paraphraser,
             threads=threads or available_cores(),
             on_progress=on_phase("rewriting items"),
         )
-        made = _read(rewritten, path)
+        result_evalset = _read(rewritten, path)
         if not rewritten.references:
             name = "The evalset" if isinstance(evalset, EvalSource) else evalset
             raise InputError(f"{name} has no references to rewrite.")
@@ -183,28 +188,32 @@ def paraphrase(
         if sample is not None:
             items = drawn_substitutions(items, sample, np.random.default_rng(seed))
         write_evalset(EvalSet(items), substitutions)
-    proposed = tuple(one for own in by_method.values() for one in own)
-    return ParaphraseResult(made, proposed, ", ".join(signatures), explain)
+    all_substitutions = tuple(
+        substitution
+        for substitutions_of_method in by_method.values()
+        for substitution in substitutions_of_method
+    )
+    return ParaphraseResult(result_evalset, all_substitutions, ", ".join(signatures), explain)
 
 
 def _learned(
     source: EvalSource,
-    chosen: ParaphraseOptions,
+    options: ParaphraseOptions,
     texts: Sequence[str | Sequence[str]],
     cache: PathLike | None,
     seed: int,
     on_phase: OnPhase,
 ) -> ContextClassifiers:
-    """Classifiers for the proposed words, learned from the corpus."""
+    """Classifiers for the words that the method proposes, learned from the corpus."""
     from wellput.language.paraphrase.training import learn_for
 
-    if chosen.filter not in LEARNING_FILTERS:
+    if options.filter not in LEARNING_FILTERS:
         raise InputError(
             "corpus= is for filter='classifier', filter='contextwn' and filter='context'."
         )
     index = corpus_index(texts, on_phase)
     on_progress = on_phase("learning classifiers")
-    return learn_for(source, chosen, index, seed=seed, cache=cache, on_progress=on_progress)
+    return learn_for(source, options, index, seed=seed, cache=cache, on_progress=on_progress)
 
 
 def _read(rewritten: RewrittenSource, path: PathLike | None) -> EvalSource:

@@ -1,4 +1,4 @@
-"""`parse`: dependency trees of sentences."""
+"""`parse`: parses sentences into dependency trees."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def parse(
     parser
         `"english"`, a folder made by `wellput train parser`, or `"spacy:NAME"`, an installed pipeline.
     models
-        The folder of a language's models, made by `wellput train parser --treebank`: the same as its
-        name in `parser`.
+        The folder of a language's models, made by `wellput train parser --treebank`. It means the same
+        as this folder in `parser`.
     tokenize
         How sentences are split into words: `"treebank"`, as the treebank of the parser does; `"none"`,
         at spaces only; `"13a"`, `"intl"`, `"zh"` and `"char"` as in metrics.
@@ -76,10 +76,10 @@ def parse(
     [('I', 'nsubj'), ('do', 'aux'), ("n't", 'advmod'), ('think', 'root')]
     """
     check_files([path], [sentences])
-    known = (TREEBANK_TOKENS, *NATIVE_TOKENIZERS)
-    if tokenize not in known:
-        hint = did_you_mean(tokenize, known)
-        raise InputError(f"tokenize={tokenize!r} is none of {', '.join(known)}.{hint}")
+    tokenizers = (TREEBANK_TOKENS, *NATIVE_TOKENIZERS)
+    if tokenize not in tokenizers:
+        hint = did_you_mean(tokenize, tokenizers)
+        raise InputError(f"tokenize={tokenize!r} is none of {', '.join(tokenizers)}.{hint}")
     if models is not None:
         if parser != ENGLISH_PARSER:
             raise InputError("parser= and models= both name a parser: give one of them.")

@@ -1,4 +1,8 @@
-"""`power`: how many items and judges a study needs."""
+"""`power`: says how many items and judges a study needs.
+
+A pilot is a small study that was made before. A proxy is a metric or a machine judge that scores many
+outputs, as for `estimate`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,8 @@ from wellput.stats.proxy_power import ProxyPlan, highest_correlation, power_with
 
 DEFAULT_JUDGES = (1, 3, 5)
 HIGHEST_SHARE = 0.99
-"""A proxy that seems to follow people without any error is assumed to have a small one."""
+"""The correlation of a proxy with people is assumed to be at most this share of the highest possible
+correlation, even if it was higher in the pilot."""
 
 
 @checks_options
@@ -70,31 +75,33 @@ def power(
         For two systems: the difference to find. Every judge rates both systems on every item.
     pilot, question
         The judgments of a pilot study. Standard deviations that are not given, and the difference of
-        its two best systems, are taken from the model that `rank` fits to its ratings; `question` says
-        which, if it had several.
+        its two best systems, are taken from the model that `rank` fits to its ratings. `question` says
+        which question to use, if the pilot had several.
     metric_correlations
         For two metrics: the correlation of each with people, and with each other, as three numbers or
         `"0.45,0.40,0.80"`.
     proxy_correlation, proxy_items
         For two systems that are compared by `estimate`, with a proxy's scores of `proxy_items` items
-        and people's ratings of some of these. The correlation is over items, between the difference of
-        the two systems by the proxy and that by people. The table then has the power with the proxy and
-        with people alone.
+        and people's ratings of some of these items. The correlation is over items,
+        between two numbers: the difference of the two systems in the proxy's scores, and their
+        difference in people's ratings.
+        The table then has the power with the proxy and with people alone.
     proxy, evalset, column
-        Take the correlation and the number of items from the pilot: the proxy as for `estimate`, and
-        the file with all outputs. `column` names the columns of the pilot's judgments, and of the
-        evalset's file, as for `rank`.
+        Instead of `proxy_correlation` and `proxy_items`: computes these from the pilot. `proxy` is as
+        for `estimate`, `evalset` the file with all outputs. `column` names the columns of the pilot's
+        judgments and of the evalset's file, as for `rank`.
     items, judges
         Sizes of studies, as a list or `"50,100"`. Default for judges: 1, 3 and 5. For two metrics the
         number of judges matters only with `judge_correlation`.
     sd_item, sd_noise, sd_judge
-        For two systems, in the unit of `difference`, standard deviations: of the true difference over
-        items (default 1), of the ratings that one judge would give to the same output at different
-        times (default 1), and of the judges' preference for one system (default 0). A `pilot` gives
-        other defaults.
+        For two systems: standard deviations in the unit of `difference`. `sd_item` is that of the true
+        difference over items (default 1), `sd_noise` that of the ratings that one judge would give to
+        the same output at different times (default 1), `sd_judge` that of the judges' preference for
+        one system (default 0). With a `pilot`, the defaults are computed from it.
     judge_correlation, pilot_judges
-        For two metrics: the correlation of two single judges. For metrics and for a proxy: the number
-        of judges behind the given correlations with people (default 1).
+        `judge_correlation`, for two metrics: the correlation of two single judges. `pilot_judges`, for
+        metrics and for a proxy: how many judges rated each output when the given correlations with
+        people were measured (default 1).
     target, alpha
         The power to reach, and the significance level of the two-sided test.
     simulations, seed
@@ -127,15 +134,15 @@ def power(
     >>> table.smallest[0].n_items
     50
     """
-    check_files([path], [one for one in (pilot, evalset) if one is not None])
-    of_items, of_judgments = split_columns(column)
-    if of_judgments and pilot is None:
+    check_files([path], [file for file in (pilot, evalset) if file is not None])
+    evalset_columns, judgment_columns = split_columns(column)
+    if judgment_columns and pilot is None:
         raise InputError("column= names the columns of a pilot's judgments: give pilot=, too.")
-    check_column(evalset, of_items)
+    check_column(evalset, evalset_columns)
     sizes = whole_numbers("items", items)
-    panels = numbers_if_given("judges", judges)
-    spreads = {"sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge}
-    given = {name: value for name, value in spreads.items() if value is not None}
+    judge_counts = numbers_if_given("judges", judges)
+    given_sds = {"sd_item": sd_item, "sd_noise": sd_noise, "sd_judge": sd_judge}
+    sds = {name: value for name, value in given_sds.items() if value is not None}
     if (difference is None and pilot is None) == (metric_correlations is None):
         raise InputError(
             "Say what to compare: two systems (difference=0.2, or pilot=), or two metrics "
@@ -151,8 +158,8 @@ def power(
         _refuse_unused("a study without pilot=", {"question": question})
     else:
         on_phase("ranking by the pilot")
-        study = pilot_of(read_answers(pilot, of_judgments), question)
-        given = study.spreads | given
+        study = pilot_of(read_answers(pilot, judgment_columns), question)
+        sds = study.spreads | sds
         is_for_judges = proxy is not None or proxy_correlation is not None
         notes = _pilot_notes(study, difference, is_for_judges=is_for_judges)
         difference = study.difference if difference is None else difference
@@ -162,7 +169,7 @@ def power(
     if proxy is not None and pilot is not None:
         if evalset is None:
             raise InputError("proxy= needs evalset=, the file with all outputs.")
-        read = read_proxied(
+        proxied = read_proxied(
             evalset,
             pilot,
             proxy,
@@ -171,35 +178,39 @@ def power(
             threads=threads,
             on_phase=on_phase,
         )
-        plan, own_notes = _plan_of_pilot(read, proxy_items, given)
-        notes = (*notes, *own_notes)
+        plan, proxy_notes = _plan_of_pilot(proxied, proxy_items, sds)
+        notes = (*notes, *proxy_notes)
     on_phase("simulating studies")
     simulated: _Simulated = {
         "items": sizes, "alpha": alpha, "target": target, "simulations": simulations, "seed": seed,
     }  # fmt: skip
     if difference is None:
-        _refuse_unused("two metrics", {**given, "proxy_correlation": proxy_correlation})
+        _refuse_unused("two metrics", {**sds, "proxy_correlation": proxy_correlation})
         if judge_correlation is None:
-            of_judges = {"judges": panels, "pilot_judges": pilot_judges}
-            _refuse_unused("two metrics without judge_correlation=", of_judges)
+            judge_options = {"judges": judge_counts, "pilot_judges": pilot_judges}
+            _refuse_unused("two metrics without judge_correlation=", judge_options)
         table = power_for_metrics(
             *_three_correlations(metric_correlations or ""),
-            judges=None if judge_correlation is None else panels or DEFAULT_JUDGES,
+            judges=None if judge_correlation is None else judge_counts or DEFAULT_JUDGES,
             judge_correlation=judge_correlation,
             pilot_judges=pilot_judges or 1,
             **simulated,
         )
     elif plan is not None:
-        of_others = {"judge_correlation": judge_correlation, "sd_judge": sd_judge}
-        _refuse_unused("a plan with a proxy, whose result holds for these judges only", of_others)
-        given.pop("sd_judge", None)
+        unused_options = {"judge_correlation": judge_correlation, "sd_judge": sd_judge}
+        _refuse_unused(
+            "a plan with a proxy, whose result holds for these judges only", unused_options
+        )
+        sds.pop("sd_judge", None)
         table = power_with_proxy(
-            difference, plan, judges=panels or DEFAULT_JUDGES, **simulated, **given
+            difference, plan, judges=judge_counts or DEFAULT_JUDGES, **simulated, **sds
         )
     else:
-        of_metrics = {"judge_correlation": judge_correlation, "pilot_judges": pilot_judges}
-        _refuse_unused("two systems without a proxy", of_metrics)
-        table = power_for_systems(difference, judges=panels or DEFAULT_JUDGES, **simulated, **given)
+        metric_options = {"judge_correlation": judge_correlation, "pilot_judges": pilot_judges}
+        _refuse_unused("two systems without a proxy", metric_options)
+        table = power_for_systems(
+            difference, judges=judge_counts or DEFAULT_JUDGES, **simulated, **sds
+        )
     table = replace(table, notes=(*notes, *table.notes))
     if path is not None:
         table.save(path)
@@ -207,7 +218,7 @@ def power(
 
 
 class _Simulated(TypedDict):
-    """The keywords of all simulations."""
+    """The keywords that all simulations take."""
 
     items: Sequence[int]
     alpha: float
@@ -219,9 +230,10 @@ class _Simulated(TypedDict):
 def _plan(
     correlation: float | None, n_items: int | None, judges: int | None, *, has_proxy: bool
 ) -> ProxyPlan | None:
+    """The plan of a study with a proxy whose correlation is given; None for other studies."""
     if has_proxy:
-        own = {"proxy_correlation": correlation, "pilot_judges": judges}
-        _refuse_unused("a plan with proxy=, which takes this from the pilot", own)
+        pilot_figures = {"proxy_correlation": correlation, "pilot_judges": judges}
+        _refuse_unused("a plan with proxy=, which takes this from the pilot", pilot_figures)
         return None
     if correlation is None and n_items is None:
         return None
@@ -234,33 +246,40 @@ def _plan(
 
 
 def _plan_of_pilot(
-    read: ProxiedJudgments, n_items: int | None, spreads: Mapping[str, float]
+    proxied: ProxiedJudgments, n_items: int | None, spreads: Mapping[str, float]
 ) -> tuple[ProxyPlan, list[str]]:
-    """The plan, and what was taken from the pilot for it."""
-    pilot = proxy_pilot_of(read.given, read.labels)
-    found = pilot.correlation
+    """The plan of a study with a proxy, and sentences on what was taken from the pilot."""
+    pilot = proxy_pilot_of(proxied.arrays, proxied.labels)
+    correlation_in_pilot = pilot.correlation
     limit = HIGHEST_SHARE * highest_correlation(
         pilot.judges, spreads["sd_item"], spreads["sd_noise"]
     )
     n_scored = pilot.n_scored if n_items is None else n_items
-    value, low, high = (number(figure or 0.0, 2) for figure in (found.value, found.low, found.high))
+    value, low, high = (
+        number(figure or 0.0, 2)
+        for figure in (
+            correlation_in_pilot.value,
+            correlation_in_pilot.low,
+            correlation_in_pilot.high,
+        )
+    )
     notes = [
-        f"From the pilot: the difference of two systems by {read.proxy} correlates {value} "
+        f"From the pilot: the difference of two systems by {proxied.proxy} correlates {value} "
         f"(95% interval {low} to {high}) with that by people (on average "
         f"{pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; it has "
         f"scores for {counted(n_scored, 'item')}."
     ]
-    if abs(found.value) > limit:
+    if abs(correlation_in_pilot.value) > limit:
         notes.append(
             f"People's own noise allows only {limit:.2f} for this correlation, which is used instead."
         )
-    correlation = min(max(found.value, -limit), limit)
+    correlation = min(max(correlation_in_pilot.value, -limit), limit)
     return ProxyPlan(correlation, n_scored, pilot.judges), notes
 
 
 def _pilot_notes(pilot: Pilot, difference: float | None, *, is_for_judges: bool) -> tuple[str, ...]:
-    """What was taken from the pilot. With `is_for_judges` the result will hold for these judges only,
-    so it does not matter how judges differ."""
+    """Sentences on what was taken from the pilot. If `is_for_judges`, the result holds for these judges
+    only. Then `sd_judge` is not used, and not named."""
     first = (
         f"From the pilot ({pilot.question}: {counted(pilot.n_judges, 'judge')}, "
         f"{counted(pilot.n_items, 'item')}): "
@@ -282,20 +301,24 @@ def _pilot_notes(pilot: Pilot, difference: float | None, *, is_for_judges: bool)
 
 
 def _refuse_unused(what: str, options: Mapping[str, object]) -> None:
-    """Refuses options that would have no effect."""
-    given = [f"{name}=" for name, value in options.items() if value is not None]
-    if not given:
+    """Raises InputError for options that are set but would have no effect; `what` names the kind of
+    study."""
+    set_options = [f"{name}=" for name, value in options.items() if value is not None]
+    if not set_options:
         return
-    have, it = ("has", "it") if len(given) == 1 else ("have", "them")
-    raise InputError(f"{', '.join(given)} {have} no effect for {what}: leave {it} out.")
+    verb, pronoun = ("has", "it") if len(set_options) == 1 else ("have", "them")
+    raise InputError(f"{', '.join(set_options)} {verb} no effect for {what}: leave {pronoun} out.")
 
 
-def _three_correlations(given: str | Iterable[float]) -> tuple[float, float, float]:
+def _three_correlations(correlations: str | Iterable[float]) -> tuple[float, float, float]:
+    """The correlations of two metrics with people, and with each other."""
     try:
-        r1, r2, r12 = map(float, given.split(",") if isinstance(given, str) else given)
+        r1, r2, r12 = map(
+            float, correlations.split(",") if isinstance(correlations, str) else correlations
+        )
     except (ValueError, TypeError):
-        shown = given if isinstance(given, str) else str(given)
+        as_text = correlations if isinstance(correlations, str) else str(correlations)
         raise InputError(
-            f"metric_correlations= takes three numbers, such as 0.45,0.40,0.80, not {shown!r}."
+            f"metric_correlations= takes three numbers, such as 0.45,0.40,0.80, not {as_text!r}."
         ) from None
     return r1, r2, r12

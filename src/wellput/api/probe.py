@@ -1,4 +1,4 @@
-"""`probe`: what a metric notices, and what fools it."""
+"""`probe`: which errors a metric notices, and which changes mislead it."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def probe(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ProbeResult:
-    """Says what a metric notices and what fools it. Texts are changed in one place each, harmfully or
-    harmlessly, and the metric scores both versions.
+    """Says which errors a metric notices and which changes mislead it. Texts are changed in one place
+    each, harmfully or harmlessly, and the metric scores both versions.
 
     Parameters
     ----------
@@ -82,18 +82,19 @@ def probe(
         Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
         line. Texts that are not English prose are left out. Default: the embedded example.
     perturbations
-        Only these kinds of change; `"harmful"` and `"harmless"` stand for groups. Default: all.
+        Only these kinds of change; `"harmful"` and `"harmless"` mean all kinds of this group. Default:
+        all.
     dataset
         Minimal pairs made elsewhere, in place of `corpus`: files or a folder of DEMETR's JSON, tables
         with the columns reference, better, worse, perturbation, severity and perhaps source; or an
         evalset that `write` made.
     column
-        The columns of the evalset's file, as for `score`.
+        Names the columns of the evalset's file, as for `score`.
     system
-        Changes the outputs of this system. Default: the second reference, where items have two; else
-        the outputs of the first system.
+        Changes the outputs of this system. Default: changes the second reference, if items have two;
+        else the outputs of the first system.
     n
-        At most this many texts of the corpus, drawn at random.
+        Uses at most this many texts of the corpus, drawn at random.
     trees
         As for `score`: parses references for metrics that need trees.
     write
@@ -104,9 +105,9 @@ def probe(
     explain
         Shows for each metric and kind of harm the pair that it gets most wrong.
     confidence
-        Of intervals.
+        The confidence of intervals.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed
         Seed of the changes, and of the choice of texts.
     threads, on_phase
@@ -134,8 +135,11 @@ def probe(
     """
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
-    files, given = list(as_list(dataset)), list(as_list(scores))
-    check_files([path, write], [corpus, *files, *given] if corpus is not None else [*files, *given])
+    files, score_files = list(as_list(dataset)), list(as_list(scores))
+    check_files(
+        [path, write],
+        [corpus, *files, *score_files] if corpus is not None else [*files, *score_files],
+    )
     if write is not None:
         check_table(write)
     texts = _texts(
@@ -143,29 +147,33 @@ def probe(
     )
     if write is not None:
         write_evalset(texts.evalset, write)
-    asked: Metrics = metrics or (() if given or write is not None else DEFAULT_METRICS)
-    scored = _scored(texts, asked, trees, threads, on_phase)
-    for file in given:
-        taken = {one.name for one in scored}
+    metrics_to_score: Metrics = metrics or (
+        () if score_files or write is not None else DEFAULT_METRICS
+    )
+    scored = _scored(texts, metrics_to_score, trees, threads, on_phase)
+    for file in score_files:
+        used_names = {metric.name for metric in scored}
         scored += [
-            replace(one, name=f"{file}: {one.name}") if one.name in taken else one
-            for one in _of_file(texts, file, trees, threads, on_phase)
+            replace(metric, name=f"{file}: {metric.name}") if metric.name in used_names else metric
+            for metric in _of_file(texts, file, trees, threads, on_phase)
         ]
     clusters = clusters_among([item.document for item in texts.evalset], [], None)
     result = ProbeResult(
         probes=tuple(
-            row for one in scored for row in probe_metric(one, clusters, confidence=confidence)
+            row
+            for metric in scored
+            for row in probe_metric(metric, clusters, confidence=confidence)
         ),
         degrees=tuple(
-            order for one in scored for order in degree_orders(one, confidence=confidence)
+            order for metric in scored for order in degree_orders(metric, confidence=confidence)
         ),
         texts=texts.evalset,
         confidence=confidence,
         notes=texts.notes,
         examples=tuple(
             example
-            for one in scored
-            for example in examples_of(one, texts.evalset, variants=texts.variants)
+            for metric in scored
+            for example in examples_of(metric, texts.evalset, variants=texts.variants)
         )
         if explain
         else (),
@@ -178,7 +186,7 @@ def probe(
 
 def blind_spots(metric: Metric, threads: int | None = None) -> BlindSpots | None:
     """What a metric misses in the changed texts of the embedded example; None if it cannot score them,
-    for example because it rests on scores of a file."""
+    for example because its scores come from a file."""
     from wellput.example.harbor import probe_example
 
     texts = ProbeTexts(probe_example())
@@ -203,6 +211,7 @@ def _texts(
     threads: int | None,
     on_phase: OnPhase,
 ) -> ProbeTexts:
+    """The unchanged and changed texts: from files of pairs, or made from the corpus."""
     if files:
         if corpus is not None or column or system is not None:
             raise InputError("dataset= has its own texts: leave out corpus, column= and system=.")
@@ -223,62 +232,68 @@ def _texts(
         threads=threads or available_cores(),
         on_phase=on_phase,
     )
-    lacking = [
-        one.name for one in perturbations if not set(map(str, one.variants)) & set(evalset.systems)
+    kinds_without_texts = [
+        perturbation.name
+        for perturbation in perturbations
+        if not set(map(str, perturbation.variants)) & set(evalset.systems)
     ]
-    unmade = (
-        f"No text can be changed in this way: {', '.join(lacking)}." if names and lacking else ""
+    note_on_kinds = (
+        f"No text can be changed in this way: {', '.join(kinds_without_texts)}."
+        if names and kinds_without_texts
+        else ""
     )
-    return ProbeTexts(evalset, tuple(text for text in (note, left_out, unmade) if text))
+    return ProbeTexts(evalset, tuple(text for text in (note, left_out, note_on_kinds) if text))
 
 
 def _scored(
     texts: ProbeTexts, metrics: Metrics, trees: str | None, threads: int | None, on_phase: OnPhase
 ) -> list[ProbedMetric]:
-    made: list[Metric] = create_all(metrics) if metrics else []
-    if not made:
+    """The scores of all texts by each metric."""
+    metric_objects: list[Metric] = create_all(metrics) if metrics else []
+    if not metric_objects:
         return []
-    signs = [check_directed(metric.name, metric.higher_is_better) for metric in made]
-    source = open_items(texts.evalset, made, trees, threads=threads, on_phase=on_phase)
-    values, _ = metric_values(source, made, threads or available_cores(), on_phase)
+    signs = [check_directed(metric.name, metric.higher_is_better) for metric in metric_objects]
+    source = open_items(texts.evalset, metric_objects, trees, threads=threads, on_phase=on_phase)
+    values, _ = metric_values(source, metric_objects, threads or available_cores(), on_phase)
     return [
-        _probed(texts, metric.name, own, sign)
-        for metric, own, sign in zip(made, values, signs, strict=True)
+        _probed(texts, metric.name, scores, sign)
+        for metric, scores, sign in zip(metric_objects, values, signs, strict=True)
     ]
 
 
 def _of_file(
     texts: ProbeTexts, path: PathLike, trees: str | None, threads: int | None, on_phase: OnPhase
 ) -> list[ProbedMetric]:
-    """The scores of a file, or its judgments, a metric for each judge and question."""
+    """The scores in a file, by metric. If the file has judgments, each judge and question is one
+    metric."""
     if not _has_judgments(path):
         return _scored(texts, str(path), trees, threads, on_phase)
     answers = read_judgments(path)
     grades: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
     for answer in answers:
-        own = grades.setdefault((answer.judge, answer.question), {})
+        own_grades = grades.setdefault((answer.judge, answer.question), {})
         if isinstance(answer, Judgment):
             if not isinstance(answer.value, int | float):
                 raise InputError(f"{path}: the answers to {answer.question} are not numbers.")
-            own.setdefault((answer.system, answer.item), []).append(float(answer.value))
+            own_grades.setdefault((answer.system, answer.item), []).append(float(answer.value))
         else:
             raise InputError(
                 f"{path} has choices between two texts. A probe needs a grade or a score of each text."
             )
-    systems = {system for own in grades.values() for system, _ in own}
+    systems = {system for own_grades in grades.values() for system, _ in own_grades}
     if UNCHANGED not in systems:
         raise InputError(
             f"{path} has no judgments of the system {UNCHANGED}: judge the evalset that write= makes."
         )
-    several = len({question for _, question in grades}) > 1
+    has_several_questions = len({question for _, question in grades}) > 1
     return [
         _probed(
             texts,
-            f"{judge}: {question}" if several else judge,
-            {cell: mean(values) for cell, values in own.items()},
+            f"{judge}: {question}" if has_several_questions else judge,
+            {cell: mean(values) for cell, values in own_grades.items()},
             1.0,
         )
-        for (judge, question), own in grades.items()
+        for (judge, question), own_grades in grades.items()
     ]
 
 
@@ -289,7 +304,8 @@ def _has_judgments(path: PathLike) -> bool:
 
 
 def _probed(texts: ProbeTexts, name: str, values: OutputNumbers, sign: float) -> ProbedMetric:
-    """`values` are turned so that higher is better."""
+    """The scores of one metric as arrays over the texts. In `values`, higher is better already; `sign`
+    is −1 if they were negated for that."""
 
     def scores_of(system: str) -> Floats:
         return np.array([values.get((system, item.id), np.nan) for item in texts.evalset])

@@ -1,5 +1,6 @@
-"""The texts of a probe, as an evalset: the system `unchanged` has the texts, every other system one
-variant of them (`negation/critical`)."""
+"""The texts with which metrics are probed, as an evalset. The outputs of the system `unchanged` are the
+texts; every other system has one variant of them, named by the kind of change and its severity
+(`negation/critical`)."""
 
 from __future__ import annotations
 
@@ -43,14 +44,17 @@ class ProbeTexts:
 
     @property
     def variants(self) -> list[KindAndSeverity]:
-        named = [KindAndSeverity.of(name) for name in self.evalset.systems if name != UNCHANGED]
-        return sorted(named, key=_place)
+        """The kinds of change with their severities, in the order in which they are shown."""
+        variants_of_systems = [
+            KindAndSeverity.of(name) for name in self.evalset.systems if name != UNCHANGED
+        ]
+        return sorted(variants_of_systems, key=_place)
 
 
 def corpus_items(
     corpus: ProbeCorpus | None, column: Columns, system: str | None
 ) -> tuple[list[Item], str]:
-    """Items whose only output is the text to change, and a sentence on which text that is."""
+    """Items whose only output is the text to change, and a sentence that says which text was taken."""
     if corpus is None:
         from wellput.example.harbor import harbor_example
 
@@ -71,7 +75,7 @@ def corpus_items(
 def _sentences(texts: Sequence[str], column: Columns, system: str | None) -> tuple[list[Item], str]:
     if column or system is not None:
         raise InputError("column= and system= are for an evalset; these are sentences.")
-    if wrong := [one for one in texts if not isinstance(one, str)]:
+    if wrong := [text for text in texts if not isinstance(text, str)]:
         raise InputError(f"A sentence must be a text; {wrong[0]!r:.60} is not.")
     items = [
         Item(str(number), {UNCHANGED: text}, references=(text,))
@@ -84,6 +88,7 @@ def _sentences(texts: Sequence[str], column: Columns, system: str | None) -> tup
 
 
 def _chosen_texts(items: Sequence[Item], system: str | None) -> tuple[list[Item], str]:
+    """Items with the text to change: of the system named, or by the default of `probe`."""
     systems = list(dict.fromkeys(name for item in items for name in item.outputs))
     if system is not None and system not in systems:
         raise InputError(
@@ -96,20 +101,21 @@ def _chosen_texts(items: Sequence[Item], system: str | None) -> tuple[list[Item]
     if system is None and not systems:
         changed = [_with_text(item, item.references[0]) for item in items if item.references]
         return changed, "Each reference is changed and is its own reference, a perfect text."
-    chosen = systems[0] if system is None else system
+    changed_system = systems[0] if system is None else system
     texts = [
         _with_text(item, text)
         for item in items
-        if isinstance(text := item.outputs.get(chosen), str)
+        if isinstance(text := item.outputs.get(changed_system), str)
     ]
-    return texts, f"The outputs of {chosen} are changed; system= names another."
+    return texts, f"The outputs of {changed_system} are changed; system= names another."
 
 
 def _with_text(item: Item, text: str, left_out: int | None = None) -> Item:
-    """The item with this text as its only output; the reference with this number is left out."""
+    """The item with this text as its only output. `left_out` is the place of the reference, from 0,
+    that is left out because it is the text."""
 
-    def kept(values: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for place, one in enumerate(values) if place != left_out)
+    def without_left_out(values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(value for place, value in enumerate(values) if place != left_out)
 
     trees: tuple[Tree | None, ...] = tuple(
         tree for place, tree in enumerate(item.trees) if place != left_out
@@ -117,7 +123,7 @@ def _with_text(item: Item, text: str, left_out: int | None = None) -> Item:
     return Item(
         item.id,
         {UNCHANGED: text},
-        references=kept(item.references),
+        references=without_left_out(item.references),
         trees=trees,
         source=item.source,
         document=item.document,
@@ -133,8 +139,8 @@ def perturbed_texts(
     threads: int,
     on_phase: OnPhase,
 ) -> tuple[EvalSet, str]:
-    """At most n of the items, drawn at random, with their variants as outputs; and a sentence on texts
-    that are left out because they are not English prose, empty if there are none."""
+    """At most n of the items, drawn at random, with the variants of their texts as outputs; and a
+    sentence on texts that are left out because they are not English prose, empty if there are none."""
     usable = [item for item in items if str(item.outputs[UNCHANGED]).strip()]
     if not usable:
         raise InputError("The corpus has no text to change.")
@@ -144,7 +150,7 @@ def perturbed_texts(
     usable, note = _of_english(usable)
     texts = [str(item.outputs[UNCHANGED]) for item in usable]
     on_progress = on_phase("changing texts", len(usable))
-    made = perturbed(
+    variants_by_text = perturbed(
         texts,
         perturbations,
         sources=[item.source or "" for item in usable],
@@ -153,20 +159,20 @@ def perturbed_texts(
         on_progress=on_progress,
     )
     changed = [
-        item._replace(outputs={**item.outputs, **{str(v): text for v, text in own.items()}})
-        for item, own in zip(usable, made, strict=True)
+        item._replace(outputs={**item.outputs, **{str(v): text for v, text in variants.items()}})
+        for item, variants in zip(usable, variants_by_text, strict=True)
     ]
-    order = [str(variant) for one in perturbations for variant in one.variants]
-    there = {name for item in changed for name in item.outputs}
-    systems = [UNCHANGED, *(name for name in order if name in there)]
+    order = [str(variant) for perturbation in perturbations for variant in perturbation.variants]
+    names_in_use = {name for item in changed for name in item.outputs}
+    systems = [UNCHANGED, *(name for name in order if name in names_in_use)]
     if len(systems) == 1:
         raise InputError("None of the changes could be made in these texts.")
     return EvalSet(changed, systems=systems), note
 
 
 def _of_english(items: Sequence[Item]) -> tuple[list[Item], str]:
-    """The items whose text is English prose, which the changes are made for; and a sentence on the
-    others."""
+    """The items whose text is English prose, because the changes are made for English; and a sentence
+    on the items that are left out."""
     check = shipped_check()
     reasons = [check.read(str(item.outputs[UNCHANGED])).reason for item in items]
     note = not_english_sentence(
@@ -175,13 +181,13 @@ def _of_english(items: Sequence[Item]) -> tuple[list[Item], str]:
         (" and is left out", " and are left out"),
         total=len(items),
     )
-    kept = [item for item, reason in zip(items, reasons, strict=True) if reason is None]
-    if not kept:
+    english_items = [item for item, reason in zip(items, reasons, strict=True) if reason is None]
+    if not english_items:
         raise InputError(
             f"No text of the corpus is English prose: {note.rpartition(': ')[2]} Only English texts "
             "can be changed; for another language give pairs of your own, dataset=."
         )
-    return kept, note
+    return english_items, note
 
 
 def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeTexts:
@@ -193,12 +199,12 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
                 raise InputError(f"{path} is an evalset of changed texts: give it alone.")
             return ProbeTexts(_only(evalset, chosen))
         pairs += read_minimal_pairs(path)
-    known = list(dict.fromkeys(pair.perturbation for pair in pairs))
-    _check_known(chosen, known)
-    wanted = [pair for pair in pairs if not chosen or pair.perturbation in chosen]
-    same = sum(pair.better == pair.worse for pair in wanted)
+    kinds = list(dict.fromkeys(pair.perturbation for pair in pairs))
+    _check_known(chosen, kinds)
+    chosen_pairs = [pair for pair in pairs if not chosen or pair.perturbation in chosen]
+    n_equal = sum(pair.better == pair.worse for pair in chosen_pairs)
     items: dict[tuple[str, str, str], list[dict[str, str]]] = {}
-    for pair in wanted:
+    for pair in chosen_pairs:
         if pair.better == pair.worse:
             continue
         name = str(KindAndSeverity(pair.perturbation, pair.severity))
@@ -209,10 +215,10 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
             rows.append(row)
         row[name] = pair.worse
     order = sorted(
-        dict.fromkeys(KindAndSeverity(pair.perturbation, pair.severity) for pair in wanted),
+        dict.fromkeys(KindAndSeverity(pair.perturbation, pair.severity) for pair in chosen_pairs),
         key=_place,
     )
-    made = [
+    new_items = [
         Item(
             str(number),
             {UNCHANGED: better, **row},
@@ -223,22 +229,25 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
             ((key, row) for key, rows in items.items() for row in rows), start=1
         )
     ]
-    if not made:
+    if not new_items:
         raise InputError("The files have no pair whose texts differ.")
-    there = {name for item in made for name in item.outputs}
-    systems = [UNCHANGED, *(str(one) for one in order if str(one) in there)]
+    names_in_use = {name for item in new_items for name in item.outputs}
+    systems = [UNCHANGED, *(str(variant) for variant in order if str(variant) in names_in_use)]
     notes = (
-        [f"{counted(same, 'pair')} of equal texts {'is' if same == 1 else 'are'} left out."]
-        if same
+        [f"{counted(n_equal, 'pair')} of equal texts {'is' if n_equal == 1 else 'are'} left out."]
+        if n_equal
         else []
     )
-    return ProbeTexts(EvalSet(made, systems=systems), tuple(notes))
+    return ProbeTexts(EvalSet(new_items, systems=systems), tuple(notes))
 
 
 def _place(variant: KindAndSeverity) -> tuple[int, int]:
-    """Our kinds are shown in the order of the catalog, others by severity."""
-    known: tuple[str, ...] = SEVERITIES
-    severity = known.index(variant.severity) if variant.severity in known else len(known)
+    """The sort key of a variant: kinds of wellput's catalog come first, in its order; then other
+    kinds, by severity."""
+    severities: tuple[str, ...] = SEVERITIES
+    severity = (
+        severities.index(variant.severity) if variant.severity in severities else len(severities)
+    )
     kinds = list(PERTURBATIONS)
     return (
         (kinds.index(variant.kind), severity) if variant.kind in kinds else (len(kinds), severity)
@@ -246,7 +255,8 @@ def _place(variant: KindAndSeverity) -> tuple[int, int]:
 
 
 def _written_texts(path: PathLike) -> EvalSet | None:
-    """The evalset that `write=` made, if the file is one."""
+    """The evalset of changed texts, if `probe(write=…)` made this file; None if it has minimal
+    pairs."""
     if Path(path).is_dir() or InputFile(path).suffix == ".json":
         return None
     from wellput.io import read_evalset
@@ -266,20 +276,29 @@ def _written_texts(path: PathLike) -> EvalSet | None:
 
 
 def _only(evalset: EvalSet, chosen: Sequence[str]) -> EvalSet:
-    named = {name: KindAndSeverity.of(name) for name in evalset.systems if name != UNCHANGED}
-    if wrong := [name for name, variant in named.items() if not variant.kind]:
+    """The evalset with only the chosen kinds of change; with all kinds if none is chosen."""
+    variant_of_system = {
+        name: KindAndSeverity.of(name) for name in evalset.systems if name != UNCHANGED
+    }
+    if wrong := [name for name, variant in variant_of_system.items() if not variant.kind]:
         raise InputError(
             f"The systems of changed texts are called KIND/SEVERITY, such as negation/critical; "
             f"{wrong[0]!r} is not."
         )
-    _check_known(chosen, list(dict.fromkeys(variant.kind for variant in named.values())))
-    wanted = [one for one in named.values() if not chosen or one.kind in chosen]
-    kept = [UNCHANGED, *map(str, sorted(wanted, key=_place))]
+    _check_known(
+        chosen, list(dict.fromkeys(variant.kind for variant in variant_of_system.values()))
+    )
+    variants = [
+        variant for variant in variant_of_system.values() if not chosen or variant.kind in chosen
+    ]
+    systems = [UNCHANGED, *map(str, sorted(variants, key=_place))]
     items = [
-        item._replace(outputs={name: text for name, text in item.outputs.items() if name in kept})
+        item._replace(
+            outputs={name: text for name, text in item.outputs.items() if name in systems}
+        )
         for item in evalset
     ]
-    return EvalSet(items, systems=kept)
+    return EvalSet(items, systems=systems)
 
 
 def _check_known(chosen: Sequence[str], known: Sequence[str]) -> None:

@@ -1,5 +1,5 @@
-"""People's judgments and a proxy's scores of the same outputs, read from files: for `estimate`, and for
-`power`, which plans with them."""
+"""Reads people's judgments and a proxy's scores of the same outputs, for `estimate` and `power`. A
+proxy is a metric or a machine judge; labels are people's judgments."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ JUDGE_PREFIX = "judge:"
 
 @dataclass(frozen=True)
 class ProxiedJudgments:
-    """People's judgments (`labels`), and `given`, the same beside the scores of `proxy`."""
+    """People's judgments (`labels`), and in `arrays` both the labels and the proxy's scores as arrays.
+    `proxy` is the name of the proxy, and `is_judge` says that it is a judge, not a metric."""
 
     labels: Sequence[AnyJudgment]
-    given: ProxiedLabels
+    arrays: ProxiedLabels
     proxy: str
     is_judge: bool
     source: EvalSource
@@ -62,48 +63,53 @@ def read_proxied(
 ) -> ProxiedJudgments:
     """Reads the files and scores the outputs; the keywords are those of `estimate`."""
     on_phase("reading judgments")
-    column, own_columns = split_columns(column)
-    answers = _of_question(read_answers(judgments, own_columns), question)
-    name = _judge_of(proxy, answers)
-    metrics = [] if name is not None else create_all(proxy)
-    if own := fitted_to(judgments, metrics):
+    column, judgment_columns = split_columns(column)
+    answers = _of_question(read_answers(judgments, judgment_columns), question)
+    judge = _judge_of(proxy, answers)
+    metrics = [] if judge is not None else create_all(proxy)
+    if fitted_here := fitted_to(judgments, metrics):
         raise InputError(
-            f"proxy={own[0]!r} was fitted to these judgments, so it agrees with them too well. Give "
-            "its predictors instead, such as proxy='chrf,length': they are fitted to other items than "
-            "those that they are used for."
+            f"proxy={fitted_here[0]!r} was fitted to these judgments, so it agrees with them too "
+            "well. Give its predictors instead, such as proxy='chrf,length': they are fitted to "
+            "other items than those that they are used for."
         )
     source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-    known = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
-    exclusions = with_unknown(answers, exclusions, known)
+    exclusions = with_unknown(answers, exclusions, known_names)
     kept, excluded = without_excluded(answers, exclusions)
     refuse_labels(kept[0].question if kept else "", kept)
-    machine = [answer for answer in kept if answer.judge == name]
+    judge_answers = [answer for answer in kept if answer.judge == judge]
     labels, _ = chosen_judges(
-        [answer for answer in kept if answer.judge != name], split_names(judges)
+        [answer for answer in kept if answer.judge != judge], split_names(judges)
     )
     if not labels:
         raise InputError("There are no judgments of people.")
     clustered_by, documents = units_of(source, cluster)
-    items = list(known.items)
+    items = list(known_names.items)
     scores: list[OutputValues] = []
     notes: tuple[str, ...] = ()
-    if name is None:
+    if judge is None:
         on_phase("scoring")
         numbers, notes = metric_values(source, metrics, threads or available_cores(), on_phase)
         scores = list(numbers)
         items = list(dict.fromkeys(item for values in scores for _, item in values))
     items = sorted(items)
-    given = _given(
-        labels, machine if name is not None else None, scores, list(known.systems), items, documents
+    arrays = _as_arrays(
+        labels,
+        judge_answers if judge is not None else None,
+        scores,
+        list(known_names.systems),
+        items,
+        documents,
     )
     return ProxiedJudgments(
         labels,
-        given,
-        name or ", ".join(metric.name for metric in metrics),
-        name is not None,
+        arrays,
+        judge or ", ".join(metric.name for metric in metrics),
+        judge is not None,
         source,
         clustered_by,
         excluded,
@@ -114,22 +120,24 @@ def read_proxied(
 def _of_question(
     answers: list[Judgment] | list[Preference], question: str | None
 ) -> list[Judgment]:
-    """The answers to the question; ratings and choices alike are typed as ratings here."""
-    known = list(dict.fromkeys(answer.question for answer in answers))
-    if question is None and len(known) > 1:
+    """The answers to the question. The return type says ratings, but choices are returned as they are,
+    too."""
+    questions = list(dict.fromkeys(answer.question for answer in answers))
+    if question is None and len(questions) > 1:
         raise InputError(
-            f"There are {len(known)} questions: choose with question=. They are {', '.join(known)}."
+            f"There are {len(questions)} questions: choose with question=. They are "
+            f"{', '.join(questions)}."
         )
-    if question is not None and question not in known:
+    if question is not None and question not in questions:
         raise InputError(
-            f"question={question!r} was not asked.{did_you_mean(question, known)} "
-            f"The questions are {', '.join(known)}."
+            f"question={question!r} was not asked.{did_you_mean(question, questions)} "
+            f"The questions are {', '.join(questions)}."
         )
     return cast("list[Judgment]", [a for a in answers if question in (None, a.question)])
 
 
 def _judge_of(proxy: Metrics, answers: Sequence[Judgment]) -> str | None:
-    """The judge that the proxy names; None for a metric."""
+    """The name of the judge if the proxy is a judge; None if it is a metric."""
     if not isinstance(proxy, str):
         return None
     names = list(dict.fromkeys(answer.judge for answer in answers))
@@ -144,7 +152,7 @@ def _judge_of(proxy: Metrics, answers: Sequence[Judgment]) -> str | None:
     return proxy if is_judge else None
 
 
-def _given(
+def _as_arrays(
     labels: Sequence[AnyJudgment],
     machine: Sequence[Judgment] | None,
     scores: Sequence[OutputValues],
@@ -152,6 +160,8 @@ def _given(
     items: Sequence[str],
     documents: Mapping[str, str] | None,
 ) -> ProxiedLabels:
+    """Labels and scores as arrays. `machine` has the judgments of a proxy that is a judge; else
+    `scores` has the scores of one or more metrics."""
     if isinstance(labels[0], Preference):
         return chosen_labels(
             cast("Sequence[Preference]", labels),
@@ -163,8 +173,8 @@ def _given(
         )
     if machine is not None:
         sums: dict[tuple[str, str], list[float]] = {}
-        for one in machine:
-            sums.setdefault((one.system, one.item), []).append(one.number)
+        for judgment in machine:
+            sums.setdefault((judgment.system, judgment.item), []).append(judgment.number)
         scores = [{key: sum(values) / len(values) for key, values in sums.items()}]
     return rated_labels(
         cast("Sequence[Judgment]", labels),
@@ -177,5 +187,5 @@ def _given(
 
 
 def _with_labels(items: Sequence[str], labels: Sequence[AnyJudgment]) -> list[str]:
-    """The items, and those with labels that the proxy has no score for."""
-    return list(dict.fromkeys([*items, *(one.item for one in labels)]))
+    """The items with scores of the proxy, then the items that have only labels."""
+    return list(dict.fromkeys([*items, *(label.item for label in labels)]))

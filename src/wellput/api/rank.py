@@ -1,4 +1,4 @@
-"""`rank`: who won, according to people, and how sure that is."""
+"""`rank`: ranks systems by people's judgments, and says how certain the ranks are."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from wellput.io.judgment_columns import split_columns
 from wellput.metrics.registry import create_all, each_scorer
 
 NO_TAG = "(none)"
-"""The slice of items that lack the tag."""
+"""The name of the slice of items that do not have the tag."""
 
 
 @checks_options
@@ -69,8 +69,8 @@ def rank(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RankResult:
-    """Says which system people found better, how sure that is, and how much of the spread comes from
-    judges, items and noise.
+    """Says which systems people found better, how certain that is, and how much of the differences
+    between ratings comes from judges, items and noise.
 
     Parameters
     ----------
@@ -78,31 +78,33 @@ def rank(
         `Judgment`s for ratings or `Preference`s for pairwise choices, a data frame or a list of
         dictionaries with the columns of a file of judgments, or the path of such a file.
     evalset
-        The outputs that were judged: its `document` says which items belong together, its tags may be
-        given as `by`, its outputs are needed for `covariates`. With it, judgments of systems or items
-        that it does not have are left out, and counted.
+        The outputs that were judged. The field `document` of its items says which belong together, its
+        tags may be given as `by`, and `covariates` are computed from its outputs. Judgments of systems
+        or items that are not in the evalset are left out, and counted.
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     question
         Only these questions (default: all). A name or a list of names.
     model
-        `"linear"` for ratings, `"ordinal"` for grades of few points, `"binary"` for yes or no,
-        `"bradley-terry"` for choices. `"auto"` chooses by the answers: choices, yes or no, up to five
-        whole grades, else linear.
+        `"linear"` for ratings, `"ordinal"` for grades on a scale of few points, `"binary"` for yes or
+        no, `"bradley-terry"` for choices. `"auto"` looks at the answers: it takes bradley-terry for
+        choices, binary for yes or no, ordinal for at most five different whole numbers, else linear.
     by
         A further column of the judgments, or a tag of the evalset, such as `domain`: also ranks the
-        systems on each of its values, with one model and with p-values corrected together, and tests
-        whether differences depend on it.
+        systems for each of its values, with one model and with p-values corrected together, and tests
+        whether the differences of systems depend on the value.
     against
         Compares with this system only; the correction then counts only these comparisons.
     covariates
-        Metrics of the evalset, such as `length`, whose influence on the judgments is taken out.
+        Metrics, such as `length`, whose influence on the judgments is removed. They score the outputs
+        of the evalset.
     random
-        The random effects, any of judge, item, document, judge:system, item:system, document:system;
-        default: all that can be estimated from these judgments.
+        The random effects of the mixed model, any of judge, item, document, judge:system, item:system,
+        document:system; default: all that can be estimated from these judgments.
     judges
-        `"people"` leaves out judges named `model:…`, `"all"` takes all; or the names of judges.
+        `"people"` leaves out judges named `model:…`, `"all"` uses all judges; or the names of judges.
     exclude
         Judgments to leave out, each with its reason: `"judge=J3: pressed one button"`.
     correction
@@ -113,12 +115,13 @@ def rank(
     confidence
         The confidence level of intervals, rank ranges and clusters.
     sequential
-        For a study that is still running: differences, p-values and ranks that hold however often one
-        looks, from 5 judges and 30 items on. Intervals are wider than those of one look at the end.
+        For a study that is still running: the p-values, intervals and ranks stay valid however often
+        you look at them while judgments arrive, from 5 judges and 30 items on. Intervals are wider
+        than in a single analysis at the end.
     permutations, seed
         Number of permutations, and seed, of the test that assumes no model.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads, on_phase
         As for `score`.
 
@@ -137,17 +140,17 @@ def rank(
     Examples
     --------
     >>> import wellput
-    >>> shown = wellput.demo(no_report=True)
-    >>> ranking = wellput.rank(shown.judgments).rankings[0]
+    >>> example = wellput.demo(no_report=True)
+    >>> ranking = wellput.rank(example.judgments).rankings[0]
     >>> [(row.system, round(row.estimate, 1), row.rank_high) for row in ranking.systems[:2]]
     [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
     refuse_other_than_items(generalize, by_people=True)
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
-    column, own_columns = split_columns(column)
+    column, judgment_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = read_answers(judgments, own_columns)
+    answers = read_answers(judgments, judgment_columns)
     exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
     options = RankOptions(
         model=model,
@@ -172,14 +175,14 @@ def rank(
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
         metrics = each_scorer(metrics, source)
-        known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        exclusions = with_unknown(answers, exclusions, known)
-        answers = with_documents(answers, known.documents)
+        known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+        exclusions = with_unknown(answers, exclusions, known_names)
+        answers = with_documents(answers, known_names.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:
             values, notes = _output_values(source, metrics, threads or available_cores(), on_phase)
-            answers, without_value = _with_covariates(answers, values, known)
+            answers, without_value = _with_covariates(answers, values, known_names)
     result = rank_judgments(
         answers,
         options,
@@ -200,10 +203,11 @@ def rank(
 def _with_covariates(
     answers: list[Judgment] | list[Preference], values: Covariates, known: KnownNames
 ) -> tuple[list[Judgment] | list[Preference], list[Exclusion]]:
-    """The judgments of outputs that have a value of every covariate, and the others, counted by
-    system. If no output has one, all are kept: the model then says which value is missing."""
-    kept: list[Judgment | Preference] = []
-    lacking: dict[tuple[str, str, str], int] = {}
+    """The judgments of outputs that have a value of every covariate, and exclusions that count the
+    other judgments by system. If no output has all values, all judgments are kept: the model then
+    raises an error that names the missing value."""
+    with_value: list[Judgment | Preference] = []
+    counts_without_value: dict[tuple[str, str, str], int] = {}
     for answer in answers:
         systems = (
             (answer.system_a, answer.system_b)
@@ -220,22 +224,22 @@ def _with_covariates(
         ]
         if missing:
             key = (answer.question, *missing[0])
-            lacking[key] = lacking.get(key, 0) + 1
+            counts_without_value[key] = counts_without_value.get(key, 0) + 1
         else:
-            kept.append(answer)
-    if not kept:
+            with_value.append(answer)
+    if not with_value:
         return answers, []
-    found = [
+    exclusions = [
         Exclusion(question, f"no value of {name}", system=system, n=n)
-        for (question, name, system), n in lacking.items()
+        for (question, name, system), n in counts_without_value.items()
     ]
-    return cast("list[Judgment]", kept), found
+    return cast("list[Judgment]", with_value), exclusions
 
 
 def _with_tags(
     answers: list[Judgment] | list[Preference], source: EvalSource, by: str
 ) -> list[Judgment] | list[Preference]:
-    """The judgments with the value of their item's tag, where they have no column of that name."""
+    """The judgments with the item's value of the tag `by`, unless they have a column of that name."""
     if all(by in answer.extra for answer in answers):
         return answers
     tags = {item.id: item.tags.get(by) for block in source.unparsed.blocks() for item in block}
@@ -253,7 +257,7 @@ def _with_tags(
 def _output_values(
     source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
 ) -> tuple[Covariates, tuple[str, ...]]:
-    """What each metric says of each output, and the notes on files of scores."""
+    """Each metric's score of each output, and notes on files of scores."""
     plan = ScoringPlan(threads=threads, keep_rows=True)
     scored = score_source(source, metrics, plan=plan, on_phase=on_phase)
     values = {
@@ -268,5 +272,5 @@ def _output_values(
     return values, tuple(scored.notes)
 
 
-def _listed(given: Names) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _listed(names: Names) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

@@ -1,4 +1,4 @@
-"""`realize`: sentences from unordered dependency trees."""
+"""`realize`: makes sentences from unordered dependency trees."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ Trees: TypeAlias = PathLike | ParseResult | RealizerInput | Iterable[RealizerInp
 """One or more trees in memory, the result of `parse`, the path of a file of trees, or text to parse."""
 
 BASELINE_MODEL: RealizerModelName = "lr"
+"""The model that `evaluate` compares with."""
 JSON_SUFFIXES = (".json", ".jsonl")
 TEXT_SUFFIX = ".txt"
 LINES_AT_ONCE = 1024
@@ -64,8 +65,8 @@ def realize(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RealizationResult:
-    """Realizes sentences from unordered dependency trees. For many calls, load a `Realizer` once
-    and use that.
+    """Makes sentences from unordered dependency trees: chooses the order of the words. For many calls,
+    load a `Realizer` once and use its methods.
 
     Parameters
     ----------
@@ -74,19 +75,21 @@ def realize(
         `{"word": "barks", "children": [{"word": "dog"}]}`; the result of `parse`; or the path of a
         CoNLL-U, JSON or JSONL file.
     input
-        What the realizer is given. `"words"`: inflected words; `"labels"`: also their relations and
-        tags; `"lemmas"`: the same with lemmas and features instead of words.
+        What of each word in the tree the realizer uses. `"words"`: the inflected word; `"labels"`: also
+        its relation and tag; `"lemmas"`: relation and tag, and its lemma and features instead of the
+        inflected word.
     model
         `"learned"`: the best model; `"fergus"`: the paper's model; `"fergus+"`: fergus with weights on
         word order; `"lr"`: the paper's baseline.
     models
-        The folder of the models, made by `train.realizer`, `train.fergus` or `train.english`; default:
-        the shipped ones, of English.
+        The folder of the models, made by `train.realizer`, `train.fergus` or `train.english`. Default:
+        the shipped models of English.
     grammar
         The grammar of fergus: `"induced"`, or `"xtag:DIR"` with the folder of the XTAG English grammar.
     chooser
-        How fergus chooses supertags. `"exact"`: the best for the whole tree; `"top-down"`: as in the
-        paper; `"alone"`: for each word by itself.
+        How fergus chooses supertags (the grammar's descriptions of how a word takes part in a
+        sentence). `"exact"`: the best for the whole tree; `"top-down"`: as in the paper; `"alone"`:
+        for each word by itself.
     from_text
         `trees` are sentences, as a list or a text file; they are parsed first.
     insert
@@ -94,17 +97,20 @@ def realize(
     nbest
         Finds this many of the best sentences of each tree.
     lattice
-        Writes the lattice as OpenFst text, and its symbols to a second file that ends in `.syms`. For
-        several trees the names end in `.1`, `.2`, ….
+        Writes the lattice, a graph of all sentences that fergus considers, as OpenFst text, and its
+        symbols to a second file that ends in `.syms`. For several trees the names end in `.1`, `.2`, ….
     evaluate
-        Scores the sentences against the word order of the trees, beside the baseline lr.
+        Compares the sentences with the word order of the trees, and scores them together with the
+        sentences of the baseline lr.
     explain
-        Shows the supertags, lattice and path of each tree, in `result.explanations`.
+        Shows for each tree the supertags, the lattice and the path of the chosen sentence in it, in
+        `result.explanations`.
     evalset
         Writes an evalset with the sentences as the outputs of a system; the same as
         `result.evalset`.
     path
-        Writes the sentences, one line per tree; a `.jsonl` file has all of `nbest`, for `rerank`.
+        Writes the sentences, one line per tree. A `.jsonl` file has all `nbest` sentences of each tree,
+        for `rerank`.
     seed
         Seed of the tests of `evaluate`; realizing is not random.
     threads, on_phase
@@ -142,7 +148,7 @@ def realize(
     insertions = _insertions(insert)
     cores = threads or available_cores()
     lines = _lines(cast("Sentences", trees)) if from_text else []
-    ordered, sources = (
+    ordered_trees, sources = (
         _parsed(lines, trees, language, cores)
         if from_text
         else _sources(trees, input, needs_order=evaluate or evalset is not None)
@@ -167,7 +173,7 @@ def realize(
     result = RealizationResult(
         model,
         tuple(realized),
-        tuple(ordered),
+        tuple(ordered_trees),
         shows_all=nbest is not None,
         path=path,
         not_english=reasons_against(lines)
@@ -177,7 +183,10 @@ def realize(
     if lattice is not None:
         from wellput.language.realize.lattice import write_lattices
 
-        write_lattices([one.lattice for one in realized if one.lattice is not None], lattice)
+        write_lattices(
+            [realization.lattice for realization in realized if realization.lattice is not None],
+            lattice,
+        )
     if path is not None:
         result.save(path)
     if evalset is not None:
@@ -211,46 +220,48 @@ def _check_options(model: RealizerModelName, nbest: int | None, lattice: PathLik
 
 
 def _insertions(names: Names | None) -> list[Insertion]:
-    chosen = [] if names is None else split_names(names)
-    if wrong := [name for name in chosen if name not in INSERTION_NAMES]:
+    insertions = [] if names is None else split_names(names)
+    if wrong := [name for name in insertions if name not in INSERTION_NAMES]:
         raise InputError(
             f"insert= takes {' and '.join(INSERTION_NAMES)}, separated by a comma, not {wrong[0]!r}."
         )
-    return cast("list[Insertion]", chosen)
+    return cast("list[Insertion]", insertions)
 
 
 def _sources(
     trees: Trees, kind: InputKind, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
-    """The trees that have a word order, and all trees to realize."""
+    """The trees with a known word order, to compare with, and all trees to realize. The first are none
+    if any tree has no order."""
     if isinstance(trees, str | Path):
         refuse_sentence(trees, keyword="from_text=True")
         return _read(trees, kind, needs_order=needs_order)
     if isinstance(trees, ParseResult):
         return trees.trees, trees.trees
     if isinstance(trees, Tree | InputTree | Mapping):
-        given: list[RealizerInput] = [trees]
+        inputs: list[RealizerInput] = [trees]
     elif not isinstance(trees, Iterable):
         raise InputError(
             "trees: give trees, the result of parse, or the path of a file of trees, not "
             f"{type(trees).__name__}."
         )
     else:
-        given = [_refuse_text(tree) for tree in trees]
-    ordered = [tree for tree in given if isinstance(tree, Tree)]
-    if len(ordered) == len(given):
-        return ordered, ordered
+        inputs = [_refuse_text(tree) for tree in trees]
+    ordered_trees = [tree for tree in inputs if isinstance(tree, Tree)]
+    if len(ordered_trees) == len(inputs):
+        return ordered_trees, ordered_trees
     if needs_order:
         raise InputError(
             "These trees have no order to compare with: evaluate= and evalset= need Tree objects, "
             "CoNLL-U or text."
         )
-    return [], given
+    return [], inputs
 
 
 def _read(
     path: PathLike, kind: InputKind, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
+    """The trees of a file: with a known word order (CoNLL-U), and all to realize."""
     from wellput.io import read_trees
     from wellput.language.realize.inputs import read_inputs
 
@@ -278,8 +289,8 @@ def _lines(sentences: Sentences) -> list[str]:
 
 
 def _parser_of(language: str | Path) -> str:
-    """The parser in the folder of the models; that of English if it was not made for a language of its
-    own."""
+    """The parser in the folder of the models. If the folder was not made for another language than
+    English, the parser of English."""
     if isinstance(language, str):
         return ENGLISH_PARSER
     if (language / PARSER_FILE).is_file():
@@ -295,7 +306,7 @@ def _parser_of(language: str | Path) -> str:
 def _parsed(
     lines: Sequence[str], given: Trees, language: str | Path, threads: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """The trees of the lines, twice: all of them have a word order."""
+    """The trees of the lines, twice: as trees with a word order, and as trees to realize."""
     from wellput.language.models.sentence_parsing import SentenceParser
 
     parsing = SentenceParser.load(_parser_of(language), is_weighed=False)
@@ -315,7 +326,8 @@ def _evaluation(
     threads: int,
     on_phase: OnPhase,
 ) -> ScoreResult:
-    """Scores of the sentences and of the baseline against the word order of the trees."""
+    """Scores of the sentences and of the baseline's sentences, with the sentences of the trees as
+    references."""
     from wellput.engine.realization import evaluate_order
 
     outputs = {result.model: result.sentences}
@@ -324,7 +336,10 @@ def _evaluation(
         baseline = Realizer.load(language, model=BASELINE_MODEL).realize_all(
             result.trees, kind=kind, threads=threads, on_progress=on_progress
         )
-        outputs = {BASELINE_MODEL: [one.best[0].text for one in baseline], **outputs}
+        outputs = {
+            BASELINE_MODEL: [realization.best[0].text for realization in baseline],
+            **outputs,
+        }
     return evaluate_order(
         outputs,
         result.trees,

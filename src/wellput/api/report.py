@@ -1,4 +1,4 @@
-"""`report`: an HTML file with the answer, charts and every item."""
+"""`report`: makes an HTML file with the results, charts and every item."""
 
 from __future__ import annotations
 
@@ -68,18 +68,20 @@ def report(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> HtmlReport:
-    """Makes a report that opens in a browser: one file with the answer, charts, and every item with its
-    alignment. Items can be searched, filtered and sorted. Needs the extra `report`.
+    """Makes a report that opens in a browser: one file with the results, charts, and every item with
+    the alignment of outputs and references. Items can be searched, filtered and sorted. Needs the
+    extra `report`.
 
     Parameters
     ----------
     evalset, judgments
         As for `agree`. Without judgments the report shows metrics only.
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     metrics
-        As for `score`. Default: those that the items allow.
+        As for `score`. Default: the metrics whose data (such as references or trees) the items have.
     baseline
         The system to compare with. Default: the first.
     question, normalize, judges, exclude, exclude_judges_below
@@ -87,14 +89,15 @@ def report(
     items
         Shows at most this many items. Scores are computed from all items.
     cluster
-        The unit of intervals and tests, as for `score`: documents by default, if items have them.
+        What counts as one unit in intervals and tests, as for `score`. Default: documents, if items
+        have them.
     by
-        A tag, such as `"domain"`: a section of the report also shows the items of each of its values,
-        with p-values corrected over all of them, and names those where systems part from their order
-        over all items.
+        A tag, such as `"domain"`: a section of the report also shows the results for the items of each
+        of its values, with p-values corrected over all values. It names the values for which the order
+        of systems differs from the order on all items.
     probe
-        A section says what the metrics notice, as `wellput.probe` finds it with texts of the evalset,
-        which must be English.
+        A section says which errors the metrics notice. `wellput.probe` finds this with texts of the
+        evalset, which must be English.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -127,7 +130,7 @@ def report(
     >>> "<!doctype html>" in wellput.report(evalset, metrics="ssa").html
     True
     """
-    about_people = {
+    judgment_options = {
         "question": question,
         "normalize": normalize,
         "judges": None if judges in ("people", ["people"], ("people",)) else judges,
@@ -135,9 +138,11 @@ def report(
         "exclude_judges_below": exclude_judges_below,
         "generalize": None if generalize == "both" else generalize,
     }
-    given = [name for name, value in about_people.items() if value not in ((), [], "", None)]
-    if judgments is None and given:
-        raise InputError(f"{given[0]}= is about judgments: give judgments, too.")
+    set_options = [
+        name for name, value in judgment_options.items() if value not in ((), [], "", None)
+    ]
+    if judgments is None and set_options:
+        raise InputError(f"{set_options[0]}= is about judgments: give judgments, too.")
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
     check_files([path], [evalset, judgments])
@@ -146,15 +151,15 @@ def report(
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")
-    column, own_columns = split_columns(column)
+    column, judgment_columns = split_columns(column)
     source = open_source(evalset, column)
-    everyone = (
+    all_answers = (
         []
         if judgments is None
-        else with_documents(read_answers(judgments, own_columns), documents_of(source))
+        else with_documents(read_answers(judgments, judgment_columns), documents_of(source))
     )
-    taken = choose_answers(
-        everyone,
+    chosen_answers = choose_answers(
+        all_answers,
         judges=split_names(judges),
         questions=[question] if isinstance(question, str) else list(question),
         exclusions=exclusions,
@@ -162,7 +167,7 @@ def report(
     options = AgreementOptions(
         cluster=cluster,
         normalization=normalize,
-        questions=taken.questions,
+        questions=chosen_answers.questions,
         exclusions=exclusions,
         judges_below=exclude_judges_below,
         uncertainty=Uncertainty(
@@ -175,7 +180,7 @@ def report(
     )
     evaluation = evaluate_for_page(
         source,
-        taken.answers,
+        chosen_answers.answers,
         metrics,
         title=title or _title(evalset),
         baseline=baseline,
@@ -185,20 +190,20 @@ def report(
         on_phase=on_phase,
     )
     if evaluation.agreement is not None:
-        evaluation = replace(evaluation, agreement=taken.completed(evaluation.agreement))
-    if any(is_machine(answer.judge) for answer in everyone):
+        evaluation = replace(evaluation, agreement=chosen_answers.completed(evaluation.agreement))
+    if any(is_machine(answer.judge) for answer in all_answers):
         on_phase("comparing machine judges with people")
-        left = answers_left(cast("list[Judgment]", everyone), exclusions)
-        machines = machine_comparisons(left, questions=taken.questions)
+        answers_not_excluded = answers_left(cast("list[Judgment]", all_answers), exclusions)
+        machines = machine_comparisons(answers_not_excluded, questions=chosen_answers.questions)
         evaluation = replace(evaluation, machines=machines)
     if probe:
         evaluation = replace(evaluation, probed=_probed(evaluation, seed, threads, on_phase))
-    made = HtmlReport(
+    page = HtmlReport(
         evaluation, html_page.report_page(evaluation, library, on_phase=on_phase), path
     )
     if path is not None:
-        made.save(path)
-    return made
+        page.save(path)
+    return page
 
 
 def _title(evalset: Items) -> str:
@@ -208,7 +213,8 @@ def _title(evalset: Items) -> str:
 def _probed(
     evaluation: Evaluation, seed: int, threads: int | None, on_phase: OnPhase
 ) -> ProbeResult:
-    """A probe of the report's metrics that have a direction and can score any text."""
+    """A probe of the report's metrics, without metrics that have no better direction and metrics that
+    cannot score new texts."""
     from wellput.api.probe import probe
 
     scorable = [

@@ -1,4 +1,4 @@
-"""`rerank`: the best of several candidates for each item."""
+"""`rerank`: chooses the best of several candidate texts for each item."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def rerank(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> RerankResult:
-    """Chooses the best of several candidates for each item, by a metric. Among equally good candidates
-    the first is chosen.
+    """Chooses the best of several candidate texts for each item, by a metric. Among equally good
+    candidates the first is chosen.
 
     Parameters
     ----------
@@ -64,16 +64,16 @@ def rerank(
     >>> wellput.rerank([["a a", "a b"], ["c", "d"]], "ttr").texts
     ['a b', 'c']
     """
-    [chosen, *more] = create_all(metric)
-    if more:
-        raise InputError(f"rerank takes one metric, not {1 + len(more)}: {metric}.")
+    [scoring_metric, *other_metrics] = create_all(metric)
+    if other_metrics:
+        raise InputError(f"rerank takes one metric, not {1 + len(other_metrics)}: {metric}.")
     check_files([path], [nbest])
     if path is not None:
         check_text(path, allowed=[".jsonl"])
     on_phase("reading candidates")
     candidates = read_nbest(nbest) if isinstance(nbest, str | Path) else nbest_of(nbest)
-    choices = choose(candidates, chosen, threads=threads, on_phase=on_phase)
-    result = RerankResult(chosen.name, chosen.signature(), tuple(choices), path)
+    choices = choose(candidates, scoring_metric, threads=threads, on_phase=on_phase)
+    result = RerankResult(scoring_metric.name, scoring_metric.signature(), tuple(choices), path)
     if path is not None:
         result.save(path)
     return result

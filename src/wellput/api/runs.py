@@ -1,4 +1,5 @@
-"""`runs`: lists (`list`), shows (`show`) and compares (`diff`) stored scores.
+"""`runs`: lists (`list`), shows (`show`) and compares (`diff`) stored scores. A run is the result of
+one call of `score` that was stored in a folder.
 
 The functions have the names of the commands, so `list` in this module is not Python's `list`.
 """
@@ -64,26 +65,26 @@ def list(
     >>> evalset = wellput.EvalSet.of({"A": ["a cat sat"]}, ["a cat sat"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     stored = wellput.score(evalset, "bleu,ssa", runs=folder)
-    ...     found = wellput.runs.list(runs=folder, metric="ssa")
-    >>> found.runs[0].id == stored.run, found.runs[0].metrics
+    ...     listed = wellput.runs.list(runs=folder, metric="ssa")
+    >>> listed.runs[0].id == stored.run, listed.runs[0].metrics
     (True, ('ssa',))
     """
     check_files([path], [])
     if last < 1:
         raise InputError(f"last={last} must be 1 or more.")
     if system is None and metric is None:  # only the runs that are shown need to be read
-        chosen, unreadable = read_runs(runs, last=last)
+        listed_runs, unreadable = read_runs(runs, last=last)
         total = len(run_paths(runs)) - len(unreadable)
     else:
-        everything, unreadable = read_runs(runs)
-        narrowed = [_narrowed(run, system, metric) for run in everything]
-        chosen = [run for run in narrowed if run.scores]
-        total = len(chosen)
+        all_runs, unreadable = read_runs(runs)
+        runs_with_matches = [_narrowed(run, system, metric) for run in all_runs]
+        listed_runs = [run for run in runs_with_matches if run.scores]
+        total = len(listed_runs)
     left_out = [f"{error.path.name} {error.reason}" for error in unreadable]
-    listed = RunList(tuple(chosen[:last]), total, tuple(left_out))
+    run_list = RunList(tuple(listed_runs[:last]), total, tuple(left_out))
     if path is not None:
-        listed.save(path)
-    return listed
+        run_list.save(path)
+    return run_list
 
 
 @checks_options
@@ -95,7 +96,7 @@ def show(
     seed: int = 12345,
     threads: int | None = None,
 ) -> Run:
-    """Finds a run: its scores, and the command, data and versions behind them.
+    """Finds a run: its scores, and the command, data and versions that they come from.
 
     Parameters
     ----------
@@ -125,10 +126,10 @@ def show(
     ('A', 1.0)
     """
     check_files([path], [])
-    found = _found(run, runs)
+    found_run = _found(run, runs)
     if path is not None:
-        found.save(path)
-    return found
+        found_run.save(path)
+    return found_run
 
 
 @checks_options
@@ -142,7 +143,7 @@ def diff(
     seed: int = 12345,
     threads: int | None = None,
 ) -> RunChanges:
-    """Says how scores changed from one run to another, and which cannot be compared.
+    """Says how scores changed from one run to another, and which scores cannot be compared.
 
     Parameters
     ----------
@@ -179,10 +180,10 @@ def diff(
 
     check_files([path], [])
     names = _renamed(rename)
-    found = run_changes(_found(before, runs), _found(after, runs), names)
+    changes = run_changes(_found(before, runs), _found(after, runs), names)
     if path is not None:
-        found.save(path)
-    return found
+        changes.save(path)
+    return changes
 
 
 def _found(run: str | Run, folder: PathLike) -> Run:

@@ -1,4 +1,4 @@
-"""`score`: scores of systems, with intervals and tests of their differences."""
+"""`score`: scores systems, with intervals of the scores and tests of their differences."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from wellput.io.files import PathLike
 from wellput.metrics.registry import create_all, each_scorer
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
+"""The smallest difference that matters: one number, or one for each metric, as in `["bleu=1"]`."""
 
 
 @renamed(n_resamples="resamples")
@@ -101,9 +102,10 @@ def score(
         Intervals of scores and differences: True for 95%, or the confidence.
     paired, baseline, all_pairs
         Tests every system against the baseline (default: the first system); `all_pairs` tests every
-        pair. The default test is the jackknife: interval and p come from one standard error. `paired`
-        names another: `"ar"` approximate randomization, `"bs"` sacreBLEU's paired bootstrap. p-values
-        are corrected by Holm's method over all systems and metrics.
+        pair. The default test is the jackknife, which computes the interval and p from the same
+        standard error. `paired` names another test: `"ar"` approximate randomization, `"bs"`
+        sacreBLEU's paired bootstrap. p-values are corrected by Holm's method over all systems and
+        metrics.
     margin
         Tests whether differences are smaller than this, the smallest difference that matters: a number
         in the unit of the metric, or one for each metric (`{"bleu": 1, "ssa": 0.02}`, or
@@ -117,18 +119,18 @@ def score(
         A tag, such as `"domain"`: also scores the items of each of its values, in `result.slices`.
         P-values are corrected over all slices.
     resamples, seed
-        For `"ar"` and `"bs"`. A difference that looks real is tested again with more resamples if the
-        correction needs them.
+        For the tests `"ar"` and `"bs"`. If p is small and the correction for several tests needs more
+        resamples, a difference is tested again with more.
     alpha
         Differences with a corrected p below this are called real.
     segments
         Writes the score of every output: a CSV, TSV, JSONL or Parquet file, or a folder of Parquet
         files.
     engine, address, resume, on_error
-        `engine="ray"` computes on the cluster at `address`, or on processes of this machine. `resume`
-        is a folder that keeps finished partitions: a stopped run resumes from it.
-        `on_error="skip"` leaves out rows that cannot be read or scored, and lists them in
-        `result.skipped`.
+        `engine="ray"` computes on the Ray cluster at `address`, or in several processes of this
+        machine. `resume` is a folder that keeps finished parts of the work: a run that was stopped
+        resumes from it. `on_error="skip"` leaves out rows that cannot be read or scored, and lists
+        them in `result.skipped`.
     explain
         Draws the errors of the worst items of each system, in `result.explanations`.
     paraphrase
@@ -142,7 +144,7 @@ def score(
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
-        Default: all cores. The number of threads never changes a digit.
+        Default: all cores. The number of threads does not change the results.
     keep_rows
         Keeps the statistics of every output, for `result.table(metric)`.
     on_segments
@@ -173,17 +175,17 @@ def score(
         from wellput.core.estimates import refuse_other_than_items
 
         refuse_other_than_items(generalize)
-    named = create_all(metrics)
-    needs_trees = any("tree" in metric.needs for metric in named)
+    named_metrics = create_all(metrics)
+    needs_trees = any("tree" in metric.needs for metric in named_metrics)
     references, outputs = line_files(ref, hyp)
-    file, folder = _segment_targets(segments, engine, resume, on_error)
-    check_files([path, file], [evalset, *references, *outputs.values(), trees])
+    segment_file, segment_folder = _segment_targets(segments, engine, resume, on_error)
+    check_files([path, segment_file], [evalset, *references, *outputs.values(), trees])
     if runs is not None:
         from wellput.io.run_files import check_store
 
         check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
-    chosen = with_paraphrases(each_scorer(named, data), paraphrase)
+    all_metrics = with_paraphrases(each_scorer(named_metrics, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
@@ -197,7 +199,7 @@ def score(
         resampling=Resampling(
             resamples, seed, cores, alpha, 0.95 if isinstance(confidence, bool) else confidence
         ),
-        margin=margins(margin, [metric.name for metric in chosen]),
+        margin=margins(margin, [metric.name for metric in all_metrics]),
         cluster=cluster,
         by=by,
     )
@@ -208,16 +210,16 @@ def score(
         keep_rows=keep_rows or explain,
         resume=resume,
         on_error=on_error,
-        segments=folder,
+        segments=segment_folder,
     )
     with ExitStack() as stack:
-        if file is not None:
+        if segment_file is not None:
             from wellput.io import writing_segments
 
-            on_segments = stack.enter_context(writing_segments(file)).write
+            on_segments = stack.enter_context(writing_segments(segment_file)).write
         result = score_source(
             source,
-            chosen,
+            all_metrics,
             inference=inference,
             plan=plan,
             on_segments=on_segments,
@@ -227,49 +229,49 @@ def score(
         from wellput.engine.explain import explain as explained
 
         on_phase("explaining scores")
-        result = replace(result, explanations=tuple(explained(source, chosen, result)))
+        result = replace(result, explanations=tuple(explained(source, all_metrics, result)))
     if path is not None:
         result.save(path)
     if runs is not None:
-        result = _stored(runs, result, data, chosen, command)
+        result = _stored(runs, result, data, all_metrics, command)
     if fail_if_worse and result.worse:
         raise Worse(_worse(result)).with_result(result)
     return result
 
 
-def margins(given: Margin, metrics: Sequence[str]) -> dict[str, float]:
+def margins(margin_option: Margin, metrics: Sequence[str]) -> dict[str, float]:
     """The smallest difference that matters for each metric; a single number is for all metrics.
 
     >>> margins(["bleu=1", "ssa=0.02"], ["bleu", "ssa", "gsa"])
     {'bleu': 1.0, 'ssa': 0.02}
     """
-    if given is None:
+    if margin_option is None:
         return {}
-    if isinstance(given, Mapping):
-        found = {name: float(value) for name, value in given.items()}
-    elif isinstance(given, int | float):
-        found = dict.fromkeys(metrics, float(given))
+    if isinstance(margin_option, Mapping):
+        margin_by_metric = {name: float(value) for name, value in margin_option.items()}
+    elif isinstance(margin_option, int | float):
+        margin_by_metric = dict.fromkeys(metrics, float(margin_option))
     else:
-        found = {}
-        for text in [given] if isinstance(given, str) else given:
+        margin_by_metric = {}
+        for text in [margin_option] if isinstance(margin_option, str) else margin_option:
             name, _, value = text.rpartition("=")
             try:
-                found |= dict.fromkeys([name] if name else metrics, float(value))
+                margin_by_metric |= dict.fromkeys([name] if name else metrics, float(value))
             except ValueError:
                 raise InputError(
                     f"margin={text!r}: write a number, or METRIC=NUMBER such as margin='bleu=1'."
                 ) from None
-    unknown = [name for name in found if name not in metrics]
+    unknown = [name for name in margin_by_metric if name not in metrics]
     if unknown:
         raise InputError(
             f"margin= names {', '.join(unknown)}, which is not scored; the metrics are "
             f"{', '.join(metrics)}."
         )
-    for margin in found.values():
+    for margin in margin_by_metric.values():
         if not margin > 0:
             raise InputError("margin= must be above 0: it is the smallest difference that matters.")
         check_number("margin", margin)
-    return found
+    return margin_by_metric
 
 
 def line_files(
@@ -327,7 +329,7 @@ def open_data(
 
 
 def with_paraphrases(metrics: list[Metric], methods: Names) -> list[Metric]:
-    """The metrics; each is followed by itself on references that each method rewrites."""
+    """The metrics. After each metric comes the same metric with references rewritten by each method."""
     if not methods:
         return metrics
     from wellput.language.paraphrase.methods import paraphrasers
@@ -357,7 +359,8 @@ def _segment_targets(
 def _stored(
     folder: PathLike, result: ScoreResult, data: EvalSource, metrics: list[Metric], command: str
 ) -> ScoreResult:
-    """The result with the id of its stored run. If it cannot be stored, the error has the result."""
+    """Stores the run, and returns the result with the id of the run. If storing fails, the error has
+    the result."""
     from wellput.engine.runs import save_run
 
     try:
@@ -367,11 +370,12 @@ def _stored(
 
 
 def _worse(result: ScoreResult) -> str:
+    """The message of `Worse`: a line for each difference that is significantly worse."""
     from wellput.reporting.table import p_with_relation
 
-    of_many = ", corrected" if result.n_tests > 1 else ""
+    correction_note = ", corrected" if result.n_tests > 1 else ""
     return "\n".join(
-        f"{one.system} is worse than {one.baseline} on {one.metric} "
-        f"({one.delta:+.4g}, p {p_with_relation(one.p_adjusted, is_bound=one.p_is_bound)}{of_many})"
-        for one in result.worse
+        f"{worse.system} is worse than {worse.baseline} on {worse.metric} ({worse.delta:+.4g}, "
+        f"p {p_with_relation(worse.p_adjusted, is_bound=worse.p_is_bound)}{correction_note})"
+        for worse in result.worse
     )

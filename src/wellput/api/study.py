@@ -1,4 +1,4 @@
-"""`Study`: people's judgments, collected on the web."""
+"""`Study`: collects people's judgments on the web."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class Study(StudyJudges, StudyResults):
     """A study in a database. `Study.create` makes a new one, `Study.open` opens an existing one, and
-    `Study.from_judgments` makes one of judgments that were collected elsewhere.
+    `Study.from_judgments` makes a study from judgments that were collected elsewhere.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Study(StudyJudges, StudyResults):
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
     ) -> Self:
-        """Makes a study of an evalset.
+        """Makes a study in which people judge the outputs of an evalset.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Study(StudyJudges, StudyResults):
         path
             The file to make (SQLite), or the URL of an empty PostgreSQL database.
         column
-            The columns of the evalset's file, as for `score`.
+            Names the columns of the evalset's file, as for `score`.
         design
             `"rating"`, `"magnitude"`, `"slider"`, `"pairwise"`, `"spans"`, `"mqm"`, `"task"`, a design
             of another package, or a design object. Options may follow the name: `"rating:points=5"`.
@@ -125,8 +125,8 @@ class Study(StudyJudges, StudyResults):
         layout
             `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
-            Begins with a form of consent, practice trials, questions about the judge. After a practice
-            trial, judges read how it should be answered.
+            The study begins with a form of consent, with practice trials, or with questions about the
+            judge. After a practice trial, judges read how it should be answered.
         comments
             Judges may add a comment to every answer.
         show_source, show_reference
@@ -155,10 +155,12 @@ class Study(StudyJudges, StudyResults):
         judges
             How many judges are expected.
         per_item
-            Judgments of each trial. Default: 3, or the number of judges if lower.
+            How many judges answer each trial. A trial is what a judge sees at once: an output, or a
+            pair of outputs. Default: 3, or the number of judges if lower.
         plan
             `"per-item"`: `per_item` judgments of each trial. `"within-judge"`: every judge sees each
-            item once, and each system (or pair) `times` times. Default: as often as the items allow.
+            item once, and each system (or pair of systems) `times` times (default: as often as the
+            items allow).
         repeats, checks
             Trials that each judge sees twice, and attention checks for each judge.
         degraded_checks
@@ -167,12 +169,13 @@ class Study(StudyJudges, StudyResults):
         break_every
             Suggests a break each time that a judge has given this many answers.
         at_most
-            Most trials that one judge gets.
+            The largest number of trials that one judge gets.
         lease
             Minutes of absence after which a judge's open trial goes to another judge.
         select, metrics, per_stratum
-            Shows only some trials: `"random"`, drawn at random; `"spread"` over the metrics' values;
-            `"contrast"`, where metrics disagree. `per_stratum` trials of each stratum.
+            Shows only some trials: `"random"`, drawn at random; `"spread"`, drawn from each fifth of
+            the range of a metric's values; `"contrast"`, where metrics disagree most. `per_stratum`
+            trials are shown of each stratum: a system, a fifth of a range, or a disagreement.
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
         items, systems
@@ -182,9 +185,10 @@ class Study(StudyJudges, StudyResults):
         open
             Makes one open link, by which everybody can take part until all places are taken.
         quota
-            The number of places of the open link. Default: `judges`.
+            The number of judges who can take part by the open link. Default: `judges`.
         screening
-            A TOML file with questions that come first, and the answers that are accepted.
+            A TOML file with questions that judges answer first, and the answers with which they may
+            take part.
         completion
             A code to show at the end, or an address to go to. {PROLIFIC_PID}, {STUDY_ID}, {SESSION_ID},
             {workerId}, {assignmentId}, {hitId}, {survey_code} and {judge} are filled in.
@@ -281,8 +285,8 @@ class Study(StudyJudges, StudyResults):
         seed: int = 12345,
         on_phase: OnPhase = ignore_phase,
     ) -> Self:
-        """Makes a finished study of judgments that were collected elsewhere. It is closed, and has the
-        judges, their answers and, where they are known, the times.
+        """Makes a finished study from judgments that were collected elsewhere. The study is closed. It
+        has the judges, their answers and, if they are known, the times of the answers.
 
         Parameters
         ----------
@@ -290,12 +294,13 @@ class Study(StudyJudges, StudyResults):
             The outputs that were judged: an evalset in memory, or the path of a file. For a campaign
             of Appraise, the file of its batches (`.json`).
         judgments
-            Ratings, perhaps with error spans: in memory, or the path of a file. The scores of an
-            Appraise campaign (`.csv`), with its batches as `evalset`, bring their attention checks.
+            Ratings, perhaps with error spans: in memory, or the path of a file. If they are the scores
+            of a campaign of Appraise (`.csv`), with its batches as `evalset`, the attention checks are
+            imported, too.
         path
             The file to make (SQLite), or the URL of an empty PostgreSQL database.
         column
-            The columns of the evalset's file, as for `score`.
+            Names the columns of the evalset's file, as for `score`.
         design
             What judges were asked. Default: `"mqm"` for error spans with categories, `"spans"` for
             other error spans, `"slider"` for numbers from 0 to 100. `"rating:points=5"` is for points.
@@ -303,7 +308,7 @@ class Study(StudyJudges, StudyResults):
             What errors cost in the design mqm: `"minor=1,major=5"`, or a mapping. Default: as in
             `create`; for a campaign of Appraise as `read_judgments` counts them.
         seed
-            Seed of a copy that `replicate` makes.
+            Seed of the random choices in a copy that `replicate` makes.
         on_phase
             As for `score`.
 

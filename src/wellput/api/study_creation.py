@@ -52,15 +52,15 @@ def create_store(
     threads: int | None,
     on_phase: OnPhase,
 ) -> Store:
-    """The new study at `path`. `wording` has options of the design and of the pages, None if not
-    given; `plan` has the keywords of `make_plan`, `enrolment` those of `open_link`. `prefill` is a file
-    of error spans."""
+    """Makes the new study at `path`. `wording` has options of the design and of the judges' pages, with
+    None for an option that was not given. `plan` has the keywords of `make_plan`, and `enrolment` has
+    the keywords of `open_link`. `prefill` is a file of error spans that judges find already marked."""
     store_class = import_store()
     if enrolment is not None:
         places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
         plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
         enrolment = {**enrolment, "quota": places}
-        link = open_link(**enrolment)  # an error comes before the study is made
+        link = open_link(**enrolment)  # here, so that a wrong option fails before the study is made
     from wellput.studies.media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.prefilled_spans import with_prefilled
@@ -71,29 +71,31 @@ def create_store(
     from wellput.studies.wording import usual_unit
 
     on_phase("reading items")
-    shown = shown_items(read_items(evalset, column), items=items, systems=systems, seed=seed)
+    shown_evalset = shown_items(
+        read_items(evalset, column), items=items, systems=systems, seed=seed
+    )
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
-            shown, record, design=design, points=wording["points"]
+            shown_evalset, record, design=design, points=wording["points"]
         )
     record, wording = with_categories(record, wording)
     if (wording["show"] or record.get("show")) == "markdown":
         load_markdown()
         if media is not None:
-            shown = with_media(shown, media)
+            shown_evalset = with_media(shown_evalset, media)
     elif media is not None:
         raise InputError("media= needs show='markdown'.")
     if wording["unit"] is None and "unit" not in record:
-        wording = {**wording, "unit": usual_unit(_texts(shown))}
-    n_own_checks = 0 if degraded_checks else plan["checks"]
+        wording = {**wording, "unit": usual_unit(_texts(shown_evalset))}
+    n_checks_of_settings = 0 if degraded_checks else plan["checks"]
     setup = plan_study(
-        shown,
+        shown_evalset,
         make_settings(
             design,
             record,
             questions=questions,
-            n_checks=n_own_checks,
+            n_checks=n_checks_of_settings,
             **wording,
         ),
         make_plan(**plan),
@@ -125,7 +127,7 @@ def imported_store(
     seed: int,
     on_phase: OnPhase,
 ) -> Store:
-    """The finished study of judgments that were collected elsewhere."""
+    """Makes a finished study from judgments that were collected elsewhere."""
     import_store()
     from wellput.studies.imports import plan_import, write_import
 
@@ -139,16 +141,17 @@ def imported_store(
 def _collected(
     evalset: Items, judgments: Answers, column: Columns
 ) -> tuple[EvalSet, list[Judgment], list[AnsweredCheck]]:
-    """The outputs and the ratings; of a campaign of Appraise also the attention checks."""
+    """The outputs and the ratings. For a campaign of Appraise (a web tool for judging), also its
+    answered attention checks; otherwise that list is empty."""
     from wellput.io import appraise
     from wellput.io.appraise_campaign import read_campaign
 
-    paths = [one for one in (evalset, judgments) if isinstance(one, str | Path)]
+    paths = [path for path in (evalset, judgments) if isinstance(path, str | Path)]
     if len(paths) == 2 and not column and all(map(appraise.knows, paths)):
         campaign = read_campaign(*paths)
         return campaign.evalset, campaign.judgments, campaign.checks
     answers = read_answers(judgments)
-    ratings = [one for one in answers if isinstance(one, Judgment)]
+    ratings = [path for path in answers if isinstance(path, Judgment)]
     if answers and not ratings:
         raise InputError(
             "Only ratings can be imported; these are pairwise choices. To rank the systems by them, "
@@ -162,7 +165,7 @@ def _collected(
 def refuse_options_of_open_link(
     *, quota: int | None, completion: str | None, place_timeout: float
 ) -> None:
-    """Refuses what has no effect on a study without an open link."""
+    """Refuses options that have no effect on a study without an open link."""
     if quota is not None or completion is not None or place_timeout != PLACE_TIMEOUT:
         raise InputError("quota=, completion= and place_timeout= belong to open=True.")
 
@@ -190,11 +193,13 @@ def open_link(
 
 
 def _texts(evalset: EvalSet) -> Iterator[str]:
+    """All outputs that are texts."""
     for item in evalset:
         yield from (output for output in item.outputs.values() if isinstance(output, str))
 
 
 def import_store() -> type[Store]:
+    """The class `Store`, imported only when a study is used: it needs the extra `judge`."""
     with needing_judge_extra("A study"):
         from wellput.studies.store import Store
     return Store
@@ -202,7 +207,7 @@ def import_store() -> type[Store]:
 
 @contextmanager
 def needing_judge_extra(what: str) -> Iterator[None]:
-    """Turns a failed import into the message that names the extra `judge`."""
+    """If an import fails, the error says that `what` needs the extra `judge`."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -218,10 +223,15 @@ def read_items(evalset: Items, column: Columns = ()) -> EvalSet:
 
 
 def _metric_list(metrics: Metrics) -> list[str | Metric]:
+    """One or more metrics as a list; names that were joined by commas are separated."""
     is_one = isinstance(metrics, str | Metric | GivesMetric) or callable(metrics)
-    given = cast("list[MetricSpec]", [metrics] if is_one else list(cast("Iterable[Any]", metrics)))
+    metric_specs = cast(
+        "list[MetricSpec]", [metrics] if is_one else list(cast("Iterable[Any]", metrics))
+    )
     return [
         spec
-        for one in given
-        for spec in (split_specs(one) if isinstance(one, str) else [create(one)])
+        for metric_spec in metric_specs
+        for spec in (
+            split_specs(metric_spec) if isinstance(metric_spec, str) else [create(metric_spec)]
+        )
     ]

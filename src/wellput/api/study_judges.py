@@ -1,4 +1,5 @@
-"""`StudyJudges`: how judges come to a study, by private links or by an open one, and its server."""
+"""`StudyJudges`: invites judges to a study, by private links or by one open link, and serves the study
+on the web."""
 
 from __future__ import annotations
 
@@ -44,12 +45,13 @@ class StudyJudges(OpenedStudy):
         Parameters
         ----------
         judges
-            How many. Default: the number of names, or the planned number of judges.
+            How many judges. Default: the number of names, or the planned number of judges.
         names
-            Their names. Default: J1, J2, ….
+            The names of the judges. Default: J1, J2, ….
         machine
-            Names of machines. Each is a judge named `model:NAME`, which answers every trial and takes
-            none of people's; `wellput.judge(study, model=NAME, …)` answers for it.
+            Names of machines. Each machine becomes a judge named `model:NAME`. It answers every trial,
+            and people still get as many trials as without it. `wellput.judge(study, model=NAME, …)`
+            gives its answers.
         url
             The address at which the study will be served.
         path
@@ -71,11 +73,13 @@ class StudyJudges(OpenedStudy):
         machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
         if machines and judges is not None and not names:
             raise InputError("machine= invites machines; invite people by another call.")
-        chosen = [*split_names(names), *machines]
-        count = judges or len(chosen) or self._store.setup.plan.judges
-        invited = self._store.invite(count, chosen or None)
-        at = f"{url.rstrip('/')}/judge"
-        links = (replace(one, url=f"{at}/{one.token}") for one in invited)
+        all_names = [*split_names(names), *machines]
+        count = judges or len(all_names) or self._store.setup.plan.judges
+        invited = self._store.invite(count, all_names or None)
+        judge_pages = f"{url.rstrip('/')}/judge"
+        links = (
+            replace(invitation, url=f"{judge_pages}/{invitation.token}") for invitation in invited
+        )
         return saved(InvitationList(tuple(links)), path)
 
     @checks_options
@@ -99,21 +103,21 @@ class StudyJudges(OpenedStudy):
         Parameters
         ----------
         host, port
-            The address to listen on.
+            The address and the port to listen on.
         certificate, key
             PEM files for TLS.
         request_timeout
             A request that has not arrived completely after this many seconds is refused: its connection
             is closed.
         max_connections
-            Most connections at a time. If there are more, those that have waited longest for the rest
-            of a request are closed.
+            The largest number of connections at a time. If there are more, the connections that have
+            waited longest for the rest of a request are closed.
         trust_proxy
-            Addresses of proxies, whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Default:
-            nobody's.
+            Addresses of web proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are
+            trusted. Default: none.
         open, quota, completion, place_timeout
-            Makes an open link, as `create` does. If there is one, it stays the same, and its places and
-            its end change.
+            `open=True` makes an open link, as `create` does; the other three are its options. If the
+            study already has an open link, the link stays the same and only the options change.
 
         Raises
         ------
@@ -151,8 +155,8 @@ class StudyJudges(OpenedStudy):
         completion: str | None = None,
         place_timeout: float = PLACE_TIMEOUT,
     ) -> None:
-        """Makes an open link, as `create(open=True)` does. If there is one, it stays the same, and only
-        what is given changes."""
+        """Makes an open link, as `create(open=True)` does. If the study already has one, the link stays
+        the same, and only the options that are given change."""
         before = self._store.enrolment
         if quota is None:
             quota = self._store.setup.plan.judges if before is None else before.quota

@@ -1,4 +1,4 @@
-"""`StudyResults`: what comes out of a study: its state, judgments, files, copies, and its datasheet."""
+"""`StudyResults`: shows the state of a study, exports and copies it, and makes its datasheet."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class StudyResults(OpenedStudy):
-    """What the owner takes out of a study."""
+    """The methods of `Study` that its owner uses to see, export, copy and describe it."""
 
     def status(self, *, blinded: bool = False, path: PathLike | None = None) -> Overview:
-        """The state of the study: whom the judges prefer, how much is done, what looks wrong, how well
-        judges agree.
+        """The state of the study: which systems judges prefer, how much is done, what looks wrong, how
+        well judges agree.
 
         Parameters
         ----------
         blinded
-            Gives the systems code names, so that you can look and stay blind.
+            Shows code names in place of the systems' names, so that you do not know which system leads.
         path
             Writes the status to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
@@ -44,7 +44,7 @@ class StudyResults(OpenedStudy):
         return saved(overview, path)
 
     def judgments(self, *, repeats: bool = False) -> list[Judgment] | list[Preference]:
-        """The judgments, for `agree`; with `repeats` also those of repeated trials."""
+        """The judgments, for `agree`. With `repeats`, judgments of repeated trials are included."""
         return self._store.judgments(repeats=repeats)
 
     def export(
@@ -56,7 +56,8 @@ class StudyResults(OpenedStudy):
         repeats: bool = False,
         on_phase: OnPhase = ignore_phase,
     ) -> Export:
-        """Writes the judgments to a file, and the design to a second file beside it.
+        """Writes the judgments to a file, and the design of the study to a second file in the same
+        folder.
 
         Parameters
         ----------
@@ -93,8 +94,8 @@ class StudyResults(OpenedStudy):
     def backup(self, path: PathLike) -> Backup:
         """Copies the study to a new file, also while judges are at work.
 
-        The copy has every answer that was confirmed before it began. For an SQLite study it is a study
-        itself; for a PostgreSQL study it is a file for `pg_restore`.
+        The copy has every answer that was confirmed before copying began. The copy of an SQLite study
+        is a study that can be opened; the copy of a PostgreSQL study is a file for `pg_restore`.
 
         Parameters
         ----------
@@ -122,7 +123,7 @@ class StudyResults(OpenedStudy):
         Returns
         -------
         StudySummary
-            What `create` says of a new study, with its owner's token.
+            The summary of the new study, as after `create`, with its owner's token.
 
         Raises
         ------
@@ -140,15 +141,16 @@ class StudyResults(OpenedStudy):
     def datasheet(
         self, *, preregistration: bool = False, path: PathLike | None = None
     ) -> Datasheet:
-        """What a reader of the study must know, answered from the database where it knows it. The other
-        questions are left open.
+        """The datasheet: questions that a reader of the study asks. Those that the database can answer
+        are answered; the other questions are left open.
 
         Parameters
         ----------
         preregistration
-            Says instead what is fixed before the first answer, to be published then.
+            Makes instead a preregistration, to be published before the first answer: it says what is
+            fixed by then.
         path
-            Writes it to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+            Writes the datasheet to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
         """
         from wellput.studies.datasheet import make_datasheet, make_preregistration
 
@@ -164,7 +166,8 @@ class StudyResults(OpenedStudy):
         judge
             The judge's name.
         path
-            Writes the record to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
+            Writes a record of the erasure to a file; a `.json`, `.csv`, `.tex` or `.md` file is in
+            that format.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""`train`: models from text and trees, a function for each kind.
+"""`train`: trains models from text and trees, with a function for each kind of model.
 
 Each returns a `Result` that describes the model. The code that trains is imported when a function is
 called. `lm`, `paraphrase` and `realizer` are defined in `train_lm`, `train_paraphrase` and
@@ -72,7 +72,7 @@ def english(
         Text to train fluency on, which must differ from all other text: `real` as good sentences,
         `source` to make worse sentences from.
     only
-        Makes these files and those that they need. Default: all.
+        Makes only these files and the files that they need. Default: all.
     restart
         Makes all files again, even those that are up to date.
     seed, threads, on_phase
@@ -105,7 +105,7 @@ def english(
         make_all,
     )
 
-    given: dict[SourceRole, Paths] = {
+    paths_by_role: dict[SourceRole, Paths] = {
         "treebank": treebank,
         "dev": dev,
         "text": text,
@@ -113,10 +113,12 @@ def english(
         "source": source,
     }
     sources = [
-        TrainingSource(Path(one), role) for role, paths in given.items() for one in as_list(paths)
+        TrainingSource(Path(file), role)
+        for role, paths in paths_by_role.items()
+        for file in as_list(paths)
     ]
     check_sources(sources)
-    steps = _steps_to_make(split_names(only), {one.role for one in sources})
+    steps = _steps_to_make(split_names(only), {source.role for source in sources})
     new: set[str] = set()
 
     def begin(step: TrainingStep, is_needed: bool) -> None:
@@ -136,8 +138,8 @@ def english(
 
 
 def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[TrainingStep]:
-    """The steps of these files and of all files that they need. If no file is named: all steps, without
-    those of fluency if their text was not given."""
+    """The steps that make the files named in `only` and all files that they need. If no file is named:
+    all steps, without the steps of `fluency` if no text was given for them."""
     from wellput.language.models.english_training import TRAINING_STEPS
 
     by_file = {step.file: step for step in TRAINING_STEPS}
@@ -147,13 +149,13 @@ def _steps_to_make(only: Sequence[str], roles: Set[SourceRole]) -> list[Training
             raise InputError(
                 f"There is no file {name!r}.{hint} The files are {', '.join(by_file)}."
             )
-    wanted = set(only) or {
+    files_to_make = set(only) or {
         step.file for step in TRAINING_STEPS if "real" not in step.roles or "real" in roles
     }
     for step in reversed(TRAINING_STEPS):
-        if step.file in wanted:
-            wanted |= set(step.needs)
-    return [step for step in TRAINING_STEPS if step.file in wanted]
+        if step.file in files_to_make:
+            files_to_make |= set(step.needs)
+    return [step for step in TRAINING_STEPS if step.file in files_to_make]
 
 
 def _shown_command(sources: Sequence[TrainingSource]) -> str:
@@ -189,10 +191,10 @@ def fluency(
     path
         A folder for the models; it is made if missing. `fluency:model=FOLDER` uses them.
     gleu
-        Also trains `gleu-fluency`. Default: if the link grammar library is installed.
+        Also trains `gleu-fluency`. Default: only if the link grammar library is installed.
     features
-        `"paper"`: makes only `gleu-paper.wpm`, the GLEU of Mutton et al. (2007) with its own features,
-        for `gleu-fluency:features=paper`. It needs link grammar.
+        `"paper"`: makes only `gleu-paper.wpm`, the metric GLEU of Mutton et al. (2007) with the
+        features of the paper, for `gleu-fluency:features=paper`. It needs link grammar.
     treebank
         The folder of a Universal Dependencies repository, or CoNLL-U files, of any language: trains
         `fluency` for that language, with the parser in `path`, which is trained if it is missing. With
@@ -204,8 +206,8 @@ def fluency(
     Returns
     -------
     FluencyTraining
-        `weights` has the weights of the features of each file, `right` and `tested` the number of new
-        sentences that gleu-fluency classifies correctly, and of all.
+        `weights` has the weights of the features of each file. `tested` is the number of new sentences
+        that gleu-fluency was tested on, `right` how many of them it classifies correctly.
 
     Raises
     ------
@@ -231,12 +233,12 @@ def fluency(
         split_text,
     )
 
-    given = tree_list(treebank)
-    if given and features != "paper":
+    treebank_list = tree_list(treebank)
+    if treebank_list and features != "paper":
         if gleu:
             raise InputError("gleu-fluency is for English only: leave out gleu= with treebank=.")
-        files = [one for one in given if isinstance(one, str)]
-        if len(files) < len(given):
+        files = [entry for entry in treebank_list if isinstance(entry, str)]
+        if len(files) < len(treebank_list):
             raise InputError(
                 "With treebank=, give the folder of a treebank or its files, not trees."
             )
@@ -248,7 +250,7 @@ def fluency(
             threads=threads or available_cores(),
             on_phase=on_phase,
         )
-    check_files([], given)
+    check_files([], treebank_list)
     if not as_list(text):
         raise InputError(
             "Give text= to fit fluency to English text, or treebank= to train it for the language of a "
@@ -256,13 +258,13 @@ def fluency(
         )
     if gleu is False and features == "paper":
         raise InputError("features='paper' makes only gleu-fluency, which gleu=False forbids.")
-    texts = [Path(one) for one in as_list(text)]
-    if missing := [str(one) for one in texts if not one.exists()]:
+    texts = [Path(entry) for entry in as_list(text)]
+    if missing := [str(entry) for entry in texts if not entry.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
     pools = split_text(texts, on_progress=on_phase("reading sentences"))
     makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
     if features == "paper":
-        trees = list(all_trees(given))
+        trees = list(all_trees(treebank_list))
         makers = {gleu_fluency.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}
     elif is_installed() if gleu is None else gleu:
         makers[gleu_fluency.GLEU_FILE] = make_gleu
@@ -279,10 +281,10 @@ def fluency(
         }
     return FluencyTraining(
         folder,
-        {file: one.weights for file, one in learned.items()},
+        {file: entry.weights for file, entry in learned.items()},
         len(pools.real),
         len(pools.source),
-        {file: (one.right, one.tested) for file, one in learned.items() if one.tested},
+        {file: (entry.right, entry.tested) for file, entry in learned.items() if entry.tested},
     )
 
 
@@ -309,10 +311,10 @@ def parser(
         files are found by their names, or CoNLL-U files. XPOS may be missing. How to split text into
         words is learned, too (`tokenizer.wpm`).
     dev
-        Trees to measure on, and to fit probabilities to. With `treebank`: files; default: those of the
-        folder, or one tree in ten.
+        Trees to measure accuracy on, and to calibrate probabilities with. With `treebank`: files;
+        default: the development files of the folder, or one tree in ten.
     epochs
-        Rounds over the trees.
+        How often training goes through all trees.
     path
         Writes `tagger.wpm` and `parser.wpm` into this folder, which is made if missing.
     seed, threads, on_phase
@@ -334,22 +336,22 @@ def parser(
     >>> dog = wellput.Word("dogs", 2, relation="nsubj", upos="NOUN", xpos="NNS", lemma="dog")
     >>> bark = wellput.Word("bark", 0, relation="root", upos="VERB", xpos="VBP", lemma="bark")
     >>> trees = [wellput.Tree((dog, bark))] * 5
-    >>> made = wellput.train.parser(trees, dev=trees, epochs=3)
-    >>> made.scores["uas"], made.scores["words"]
+    >>> training = wellput.train.parser(trees, dev=trees, epochs=3)
+    >>> training.scores["uas"], training.scores["words"]
     (1.0, 10)
     """
     from wellput.language.models.parser_training import attachment_scores, train_parser
 
-    given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
-    check_files([], [*given, *measured])
+    training_list, dev_list = tree_list(trees), [] if dev is None else tree_list(dev)
+    check_files([], [*training_list, *dev_list])
     if epochs < 1:
         raise InputError(f"epochs={epochs} must be 1 or more.")
-    if bool(given) == bool(as_list(treebank)):
+    if bool(training_list) == bool(as_list(treebank)):
         raise InputError("Give trees= or treebank=, and not both.")
-    if not given:
+    if not training_list:
         return treebank_parser(
             treebank,
-            measured,
+            dev_list,
             epochs=epochs,
             path=path,
             seed=seed,
@@ -357,25 +359,27 @@ def parser(
             on_phase=on_phase,
         )
     with nullcontext() if path is None else made_folder(path):
-        learned, held_out = list(all_trees(given)), list(all_trees(measured))
+        training_trees, held_out = list(all_trees(training_list)), list(all_trees(dev_list))
         on_epoch = on_phase("learning, rounds over the trees")
-        trained = train_parser(learned, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch)
+        trained = train_parser(
+            training_trees, dev=held_out, epochs=epochs, seed=seed, on_epoch=on_epoch
+        )
         scores: dict[str, float] = {}
         if held_out:
             words = [[word.form for word in tree.words] for tree in held_out]
             parsed = trained.parse(words, threads=threads or available_cores())
             scores = attachment_scores(held_out, parsed)
         card = {
-            "data": [Path(one).name for one in given if isinstance(one, str)],
-            "trees": len(learned),
+            "data": [Path(one).name for one in training_list if isinstance(one, str)],
+            "trees": len(training_trees),
             "epochs": epochs,
             "seed": seed,
             "dev": scores,
         }
-        made = ParserTraining(trained, len(learned), scores, card)
+        training = ParserTraining(trained, len(training_trees), scores, card)
         if path is not None:
-            made.save(path)
-    return made
+            training.save(path)
+    return training
 
 
 @checks_options
@@ -388,16 +392,16 @@ def fergus(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FergusTraining:
-    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, the weights of
-    orders, and which function words and punctuation to add. The same trees and the same seed give the
-    same models.
+    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, weights of word
+    orders, and a model that says which function words and punctuation to add. The same trees and the
+    same seed give the same models.
 
     Parameters
     ----------
     trees
         CoNLL-U files of dependency trees with relations and parts of speech (XPOS), or `Tree` objects.
-        Heads may be those of any convention; later inputs must have the same. Where there are lemmas,
-        irregular forms are learned too.
+        Any convention for heads may be used, but the trees to realize later must use the same. If words
+        have lemmas, irregular forms are learned too.
     dev
         Trees on which to tune the weight of the n-gram model in fergus+. Default: no tuning, weight 1.
     path
@@ -423,24 +427,24 @@ def fergus(
     >>> import wellput
     >>> dog = wellput.Word("dogs", 2, relation="nsubj", xpos="NNS")
     >>> tree = wellput.Tree((dog, wellput.Word("bark", 0, relation="root", xpos="VBP")))
-    >>> made = wellput.train.fergus([tree, tree])
-    >>> made.to_dict()["supertags"], made.realizer("fergus").realize(tree).text
+    >>> training = wellput.train.fergus([tree, tree])
+    >>> training.to_dict()["supertags"], training.realizer("fergus").realize(tree).text
     (2, 'dogs bark')
     """
     from wellput.language.realize.training import train_fergus
 
-    given, measured = tree_list(trees), [] if dev is None else tree_list(dev)
-    check_files([], [*given, *measured])
+    training_list, dev_list = tree_list(trees), [] if dev is None else tree_list(dev)
+    check_files([], [*training_list, *dev_list])
     with nullcontext() if path is None else made_folder(path):
-        made = FergusTraining(
+        training = FergusTraining(
             train_fergus(
-                list(all_trees(given)),
-                sample=list(all_trees(measured)),
+                list(all_trees(training_list)),
+                sample=list(all_trees(dev_list)),
                 seed=seed,
                 threads=threads or available_cores(),
                 on_progress=on_phase("counting trees"),
             )
         )
         if path is not None:
-            made.save(path)
-    return made
+            training.save(path)
+    return training

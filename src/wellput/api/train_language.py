@@ -1,7 +1,8 @@
-"""`train.realizer`, and `train.parser` and `train.fluency` for any language with a treebank.
+"""`train.realizer`, and the parts of `train.parser` and `train.fluency` that train for any language
+with a treebank.
 
-The models of a language lie in one folder. What a kind of model needs of another (`fluency` needs the
-parser) is taken from the folder, or made there first.
+The models of a language are in one folder. If training a model needs another model (`fluency` needs the
+parser), that model is read from the folder, or is made there first.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def realizer(
     path
         The folder to write into; it is made if missing.
     dev
-        CoNLL-U files to tune on. Default: those of the folder; without any, one tree in ten is kept for
-        tuning.
+        CoNLL-U files to tune on. Default: the development files of the folder; if it has none, one tree
+        in ten is kept for tuning.
     text
         More text of the language for the n-gram model: files with a sentence on each line.
     seed, threads, on_phase
@@ -83,7 +84,7 @@ def realizer(
     ]
     with made_folder(path) as folder:
         advance = on_phase("training the realizer, steps")
-        made = train_treebank_realizer(
+        trained = train_treebank_realizer(
             trees.train,
             trees.dev,
             text=lines,
@@ -91,8 +92,8 @@ def realizer(
             threads=threads or available_cores(),
             on_step=lambda _: advance(1),
         )
-        made.save(folder)
-    return RealizerTraining(folder, len(trees.train), trees.words, made.kept, trees.names)
+        trained.save(folder)
+    return RealizerTraining(folder, len(trees.train), trees.words, trained.kept, trees.names)
 
 
 def treebank_parser(
@@ -105,13 +106,13 @@ def treebank_parser(
     threads: int,
     on_phase: OnPhase,
 ) -> ParserTraining:
-    """Tokenizer, tagger and parser; see `train.parser`."""
+    """Trains tokenizer, tagger and parser; see `train.parser`."""
     from wellput.language.models.parser_training import attachment_scores, train_parser
     from wellput.language.models.treebanks import has_own_tags, with_tags
 
-    if any(isinstance(one, Tree) for one in dev):
+    if any(isinstance(dev_file, Tree) for dev_file in dev):
         raise InputError("With treebank=, dev= takes files, not trees.")
-    trees = _read(treebank, [str(one) for one in dev])
+    trees = _read(treebank, [str(dev_file) for dev_file in dev])
     has_xpos = has_own_tags(trees.train)
     trained = train_parser(
         with_tags(trees.train, has_xpos=has_xpos),
@@ -133,11 +134,11 @@ def treebank_parser(
         "seed": seed,
         "dev": scores,
     }
-    made = ParserTraining(trained, len(trees.train), scores, card, _tokenizer(trees))
+    training = ParserTraining(trained, len(trees.train), scores, card, _tokenizer(trees))
     if path is not None:
         with made_folder(path) as folder:
-            made.save(folder)
-    return made
+            training.save(folder)
+    return training
 
 
 def treebank_fluency(
@@ -149,7 +150,7 @@ def treebank_fluency(
     threads: int,
     on_phase: OnPhase,
 ) -> FluencyTraining:
-    """The fluency metric of a language; see `train.fluency`."""
+    """Trains the fluency metric of a language; see `train.fluency`."""
     import numpy as np
 
     from wellput.language.models.parsers import TaggingParser
@@ -188,15 +189,16 @@ def treebank_fluency(
 def _read(treebank: Paths, dev: Paths) -> Treebank:
     from wellput.language.models.treebanks import read_treebank
 
-    found = read_treebank(
-        [Path(one) for one in as_list(treebank)], [Path(one) for one in as_list(dev)]
+    trees = read_treebank(
+        [Path(file) for file in as_list(treebank)], [Path(file) for file in as_list(dev)]
     )
-    if not found.train:
+    if not trees.train:
         raise InputError("There are no trees to learn from.")
-    return found
+    return trees
 
 
 def _tokenizer(trees: Treebank) -> LearnedTokenizer:
+    """A tokenizer that splits text as the treebank does."""
     from wellput.language.models.learned_tokenizer import LearnedTokenizer
 
     return LearnedTokenizer.learn(trees.train)
@@ -206,8 +208,8 @@ def _words_of(text: Paths, tokenizer: LearnedTokenizer) -> list[list[str]]:
     """The words of each sentence of text files."""
     return [
         list(words)
-        for one in as_list(text)
-        for line in InputFile(one).lines()
+        for file in as_list(text)
+        for line in InputFile(file).lines()
         for sentence in tokenizer.sentences(line)
         if (words := tokenizer.words(sentence).forms)
     ]

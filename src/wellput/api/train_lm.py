@@ -1,4 +1,4 @@
-"""`train.lm`: an n-gram model from text."""
+"""`train.lm`: trains an n-gram model on text."""
 
 from __future__ import annotations
 
@@ -45,19 +45,20 @@ def lm(
         Files with a sentence on each line or in CoNLL-U (`.conllu`), or lists of sentences:
         `[sentences]`.
     order
-        Words in the longest n-grams.
+        The number of words in the longest n-grams.
     min_count
         Words seen less often are treated as unknown.
     memory_mb
-        Memory for counting; the rest goes to temporary files.
+        Memory for counting, in megabytes. Counts that need more go to temporary files.
     tokenize, lowercase
         Tokenizer of the text, and whether to lower-case it first.
     prune
-        Leaves out n-grams whose removal raises perplexity by less than this share, such as 1e-7.
+        Leaves out n-grams whose removal raises the perplexity by less than this share of it, such as
+        1e-7.
     compact
         Rounds numbers to 8 bits, to make a small `.wlm` file.
     work
-        A folder that keeps counts: a stopped training resumes from it.
+        A folder that keeps counts, so that a training that was stopped can be resumed.
     path
         Writes the model: `.arpa` (`.gz`, `.xz`) or `.wlm`.
     seed
@@ -78,8 +79,8 @@ def lm(
     Examples
     --------
     >>> import wellput
-    >>> made = wellput.train.lm([["the cat sat", "the dog sat"]], order=2)
-    >>> made.words, made.model.sizes
+    >>> training = wellput.train.lm([["the cat sat", "the dog sat"]], order=2)
+    >>> training.words, training.model.sizes
     (6, [7, 6])
     """
     from wellput.language.models.ngram_files import check_suffix, quantized
@@ -112,17 +113,18 @@ def lm(
         model = pruned(model, training.frequencies, prune)
     if compact:
         model = quantized(model)
-    made = NgramTraining(
+    result = NgramTraining(
         model, training.sentences, training.tokens, tuple(training.discounts), compact
     )
     if path is not None:
-        made.save(path)
-    return made
+        result.save(path)
+    return result
 
 
 def _work_folder(
     folder: PathLike, texts: Sequence[str | Sequence[str]], options: Mapping[str, Any]
 ) -> WorkFolder:
+    """The folder of counts, which are used again only if the files and the options are the same."""
     from wellput.language.models.ngram_training import WorkFolder
 
     stats = [(path, Path(path).stat()) for path in file_names(texts, "work=")]

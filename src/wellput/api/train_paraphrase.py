@@ -1,4 +1,4 @@
-"""`train.paraphrase`: a paraphrase model from text."""
+"""`train.paraphrase`: trains a paraphrase model on text."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def paraphrase(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseTraining:
-    """Trains a paraphrase model: classifiers of contexts, LSA vectors, Brown classes. The same text and
-    seed give the same model.
+    """Trains a paraphrase model: classifiers that say which word fits a context, vectors of latent
+    semantic analysis (LSA), and Brown classes (clusters of words). The same text and seed give the
+    same model.
 
     Parameters
     ----------
@@ -56,23 +57,26 @@ def paraphrase(
     index
         The file of the corpus index (`.wpm`): written if a corpus is given, else read.
     judged
-        A file of judged substitutions to learn the context filter from. Default: the shipped weights.
+        A file of judged substitutions from which the context filter is learned. Default: the weights of
+        the shipped filter are used.
     encoder
         Also learns the neural filter, with this encoder: a model name of Hugging Face, or a folder.
     wordnet
         A WordNet. Default: the first one found.
     learner, rounds, smoothing, penalty
-        How a classifier is learned: `"boosting"` with this many stumps and this smoothing of their
-        votes (in examples), or `"logistic"` regression with this penalty on squared weights.
+        How a classifier is learned: `"boosting"` with `rounds` decision stumps and this `smoothing` of
+        their votes (as a number of examples), or `"logistic"` regression with this `penalty` on
+        squared weights.
     min_occurrences, max_occurrences, negatives, ngrams
-        What a classifier is learned from: words with fewer occurrences get no classifier; at most this
-        many occurrences are used, each with this many negative examples; n-grams anywhere in the
-        sentence up to this length are also used.
+        What a classifier is learned from. Words with fewer than `min_occurrences` get no classifier. At
+        most `max_occurrences` are used, each with `negatives` negative examples. N-grams up to length
+        `ngrams` anywhere in the sentence are also used as features.
     vocabulary, features, window, dimensions
-        For LSA: number of words that get a vector (and a class), number of words that it counts, words
-        on each side in which it counts, size of vectors.
+        For LSA. `vocabulary`: the number of words that get a vector (and a class). `features`: the
+        number of words that are counted as their neighbors. `window`: how many words on each side are
+        neighbors. `dimensions`: the size of vectors.
     classes
-        Number of Brown classes, 0 for none.
+        Number of Brown classes; 0 for none.
     path
         Writes the model to a `.wpm` file.
     seed, on_phase
@@ -103,15 +107,17 @@ def paraphrase(
     from wellput.language.paraphrase.training import read_judged, train_model
 
     texts = text_list(corpus)
-    is_read = index is not None and not texts
-    check_files([path, None if is_read else index], [*texts, judged, *([index] if is_read else [])])
+    reads_index = index is not None and not texts
+    check_files(
+        [path, None if reads_index else index], [*texts, judged, *([index] if reads_index else [])]
+    )
     if encoder is not None and judged is None:
         raise InputError("encoder= learns from judged= substitutions: give both.")
     if not texts and index is None:
         raise InputError("Nothing to learn from: give text files, or index=FILE.")
-    known = open_wordnet(wordnet)
+    opened_wordnet = open_wordnet(wordnet)
     verdicts = read_judged(judged) if judged else []
-    choices = {
+    settings = {
         "learner": learner,
         "rounds": rounds,
         "smoothing": smoothing,
@@ -129,19 +135,19 @@ def paraphrase(
     indexed = _index(texts, index, on_phase)
     model = train_model(
         indexed,
-        _training(choices),
-        wordnet=known,
+        _training(settings),
+        wordnet=opened_wordnet,
         seed=seed,
         judged=verdicts,
         shipped=None if verdicts else _shipped_model(),
         encoder=TransformerEncoder(encoder) if encoder else None,
-        card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **choices},
+        card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **settings},
         on_progress=on_phase("learning words"),
     )
-    made = ParaphraseTraining(model, len(indexed.starts) - 1, len(indexed))
+    result = ParaphraseTraining(model, len(indexed.starts) - 1, len(indexed))
     if path is not None:
-        made.save(path)
-    return made
+        result.save(path)
+    return result
 
 
 def _index(
@@ -149,6 +155,7 @@ def _index(
     path: PathLike | None,
     on_phase: OnPhase,
 ) -> CorpusIndex:
+    """The index of the texts, saved to `path`; without texts, the index that is read from `path`."""
     from wellput.language.paraphrase.corpus_index import CorpusIndex
 
     if not texts:
@@ -157,30 +164,30 @@ def _index(
     if path is None:
         return indexed
     indexed.save(path)
-    return CorpusIndex.load(path)  # mapped, not held in memory
+    return CorpusIndex.load(path)  # the file is memory-mapped, not read into memory
 
 
-def _training(choices: dict[str, Any]) -> ParaphraseModelTraining:
+def _training(settings: dict[str, Any]) -> ParaphraseModelTraining:
     from wellput.language.paraphrase.classifiers import ContextTraining
     from wellput.language.paraphrase.similar_words import LsaTraining
     from wellput.language.paraphrase.training import ParaphraseModelTraining
 
-    same = (
+    context_settings = (
         "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
     )  # fmt: skip
     return ParaphraseModelTraining(
         contexts=ContextTraining(
-            bag_order=choices["ngrams"], **{name: choices[name] for name in same}
+            bag_order=settings["ngrams"], **{name: settings[name] for name in context_settings}
         ),
         lsa=LsaTraining(
-            **{name: choices[name] for name in ("vocabulary", "features", "window", "dimensions")}
+            **{name: settings[name] for name in ("vocabulary", "features", "window", "dimensions")}
         ),
-        classes=choices["classes"],
+        classes=settings["classes"],
     )
 
 
 def _shipped_model() -> ParaphraseModel | None:
-    """The shipped model, if installed: its filter weights are used."""
+    """The shipped model, whose filter weights are used; None if it is not installed."""
     from wellput.language.paraphrase.model import ParaphraseModel
     from wellput.language.shipped import ENGLISH_FOLDER, PARAPHRASE_FILE
 

@@ -1,4 +1,4 @@
-"""`vet`: may a judge, or a metric, stand in for people?"""
+"""`vet`: says whether a judge or a metric may judge in place of people."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def vet(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> VetResult:
-    """Says whether a judge (a model, a person or a metric) may stand in for people: the alternative
-    annotator test (Calderon et al. 2025), agreement beside that of people, consistency and biases.
+    """Says whether a judge (a model, a person or a metric) may judge in place of people, by the
+    alternative annotator test (Calderon et al. 2025). Also says how far the judge agrees with people,
+    compared with how far people agree with each other, how consistent it is, and what biases it has.
 
     Parameters
     ----------
@@ -63,34 +64,39 @@ def vet(
     judge
         The name of one of the judges, such as `"model:gpt-4o"`; or, with `evalset`, a metric, such as
         `"bleu"` or `"./comet.csv"`. Scores that are on the question's scale (0 and 1 where people said
-        yes or no, grades in the range of theirs) are taken as they are; others are turned to it by
-        fits that do not see the item. Other judges named `model:…` are left out.
+        yes or no, or grades in the range of people's grades) are used as they are. Other scores are
+        converted to this scale by a regression, which is fitted for each item without the judgments of
+        this item. Other judges named `model:…` are left out.
     evalset
-        The outputs that were judged: shows whether longer outputs are favored.
+        The outputs that were judged: with them, the result says whether the judge favors longer
+        outputs.
     column
-        The columns of the evalset's file, as for `score`, and those of the judgments: `judge`, `item`,
-        `system`, `question` and `value`, or `system_a`, `system_b` and `choice`.
+        Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
+        the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
+        and `choice`.
     question
-        Only these questions; all together without it.
+        Only these questions. Default: all questions together.
     epsilon
-        What a person's answer must be better by to be worth its price: 0.2 for experts, 0.15 for
-        trained people, 0.1 for crowds.
+        A person's answers must be better than the judge's by at least this much to be worth their
+        price: 0.2 for experts, 0.15 for trained people, 0.1 for crowd workers.
     scoring
-        How near an answer is to others: `"accuracy"` (share of equal answers) or `"neg_rmse"` (negated
-        root mean squared difference). Default: accuracy for labels, choices and yes or no, else
-        neg_rmse.
+        How it is measured how near an answer is to other people's answers: `"accuracy"` (share of
+        equal answers) or `"neg_rmse"` (negated root mean squared difference). Default: accuracy for
+        labels, choices and yes or no, else neg_rmse.
     min_items
         People with fewer trials than this do not take part in the test.
     own
-        Systems of the judge's own family. Default: those whose names begin with the same word.
+        Systems of the judge's own family, which it may favor. Default: systems whose names begin with
+        the same word as the judge's name.
     exclude
         Judgments to leave out, each with its reason: `"judge=J3: pressed one button"`.
     confidence
-        Of intervals.
+        The confidence of intervals.
     path
-        Writes the tables to a file; `.json`, `.csv`, `.tex` and `.md` in that format.
+        Writes the tables to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     seed
-        Seed for dividing many judges or items into groups, for the interval of the ceiling.
+        Seed for dividing many judges or items into groups. This is needed for the interval of the
+        highest possible agreement (the ceiling).
     threads, on_phase
         As for `score`.
 
@@ -107,24 +113,24 @@ def vet(
     Examples
     --------
     >>> import wellput
-    >>> shown = wellput.demo(no_report=True)
-    >>> found = wellput.vet(shown.judgments, "simulated 8")
-    >>> found.alt_test.passed, round(found.biases.severity.value, 2)  # half a point too severe
+    >>> example = wellput.demo(no_report=True)
+    >>> result = wellput.vet(example.judgments, "simulated 8")
+    >>> result.alt_test.passed, round(result.biases.severity.value, 2)  # half a point too severe
     (False, -0.55)
     """
     check_files([path], [judgments, *([] if evalset is None else [evalset])])
-    column, own_columns = split_columns(column)
+    column, judgment_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
-    answers = _of_questions(read_answers(judgments, own_columns), question)
+    answers = _of_questions(read_answers(judgments, judgment_columns), question)
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
     source = None
     if evalset is not None:
         source = open_items(evalset, [], column=column, threads=threads, on_phase=on_phase)
-        known = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        exclusions = with_unknown(answers, exclusions, known)
+        known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+        exclusions = with_unknown(answers, exclusions, known_names)
     answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
     if not answers:
         raise InputError("There are no judgments.")
@@ -162,40 +168,44 @@ def vet(
 def _of_questions(
     answers: list[Judgment] | list[Preference], question: Names
 ) -> list[Judgment] | list[Preference]:
-    asked = [question] if isinstance(question, str) else list(question)
-    known = list(dict.fromkeys(answer.question for answer in answers))
-    for name in asked:
-        if name not in known:
+    """The answers to these questions, or all. Raises InputError for a question that was not asked."""
+    names = [question] if isinstance(question, str) else list(question)
+    questions = list(dict.fromkeys(answer.question for answer in answers))
+    for name in names:
+        if name not in questions:
             raise InputError(
-                f"question={name!r} was not asked.{did_you_mean(name, known)} "
-                f"The questions are {', '.join(known)}."
+                f"question={name!r} was not asked.{did_you_mean(name, questions)} "
+                f"The questions are {', '.join(questions)}."
             )
-    if not asked:
+    if not names:
         return answers
-    return cast("list[Judgment]", [answer for answer in answers if answer.question in asked])
+    return cast("list[Judgment]", [answer for answer in answers if answer.question in names])
 
 
 MIN_SHARE_BEYOND_SCALE = 0.1
+"""If at least this share of the judge's ratings is outside the range of people's ratings, a note says
+so."""
 
 
 def _scale_notes(judge: str, answers: Sequence[Judgment | Preference]) -> tuple[str, ...]:
-    """What to know where a judge rates on another scale than people: many of the ratings lie outside
-    the range of all of theirs."""
+    """A note if the judge seems to rate on another scale than people: many of its ratings lie outside
+    the range of all people's ratings."""
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     if any(isinstance(rating.value, str) for rating in ratings):
         return ()
-    own = [rating.number for rating in ratings if rating.judge == judge]
-    people = [r.number for r in ratings if r.judge != judge and not is_machine(r.judge)]
-    if not own or not people:
+    judge_ratings = [rating.number for rating in ratings if rating.judge == judge]
+    people_ratings = [r.number for r in ratings if r.judge != judge and not is_machine(r.judge)]
+    if not judge_ratings or not people_ratings:
         return ()
-    low, high = min(people), max(people)
-    beyond = sum(not low <= value <= high for value in own) / len(own)
-    if beyond < MIN_SHARE_BEYOND_SCALE:
+    low, high = min(people_ratings), max(people_ratings)
+    share_beyond = sum(not low <= value <= high for value in judge_ratings) / len(judge_ratings)
+    if share_beyond < MIN_SHARE_BEYOND_SCALE:
         return ()
     return (
-        f"{judge} answers from {min(own):g} to {max(own):g}, people from {low:g} to {high:g}. If it "
-        "was asked on another scale, the figures in points and the verdict mean nothing: ask it on "
-        "people's scale, such as `wellput judge --points 5`.",
+        f"{judge} answers from {min(judge_ratings):g} to {max(judge_ratings):g}, "
+        f"people from {low:g} to {high:g}. If it was asked on another scale, "
+        "the figures in points and the verdict mean nothing: ask it on people's scale, such as "
+        "`wellput judge --points 5`.",
     )
 
 
@@ -217,6 +227,7 @@ def _scores_of(
     threads: int | None,
     on_phase: OnPhase,
 ) -> tuple[OutputValues, tuple[str, ...]]:
+    """A metric's scores of all outputs, and notes. Raises InputError if there is no such metric."""
     try:
         metrics = create_all([name])
     except InputError as problem:

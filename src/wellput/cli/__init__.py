@@ -30,17 +30,26 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "wellput.cli.score:command",
         "Score systems; say whether their differences are real.",
     ),
-    "rank": ("wellput.cli.rank:command", "Say who won, according to people, and how sure that is."),
+    "rank": (
+        "wellput.cli.rank:command",
+        "Rank systems by people's judgments; say how certain the ranks are.",
+    ),
     "agree": (
         "wellput.cli.agree:command",
-        "Say whom people prefer, and whether metrics agree.",
+        "Say which systems people prefer, and whether metrics agree.",
     ),
-    "vet": ("wellput.cli.vet:command", "Say whether a judge may stand in for people."),
+    "vet": (
+        "wellput.cli.vet:command",
+        "Say whether a machine judge or a metric may judge in place of people.",
+    ),
     "estimate": (
         "wellput.cli.estimate:command",
         "Estimate what people would say, from few judgments and many scores.",
     ),
-    "probe": ("wellput.cli.probe:command", "Say what metrics notice, and what fools them."),
+    "probe": (
+        "wellput.cli.probe:command",
+        "Say which errors metrics notice, and which changes mislead them.",
+    ),
     "report": ("wellput.cli.report:command", "Make a report that opens in a browser."),
     "fit": ("wellput.cli.fit:command", "Fit a metric to people's judgments."),
     "power": ("wellput.cli.power:command", "Say how many items and judges a study needs."),
@@ -72,7 +81,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "runs": ("wellput.cli.runs:command", "List, show and compare stored scores."),
     "columns": (
         "wellput.cli.columns:command",
-        "Show what is read of a table, and how to name its columns.",
+        "Show how the columns of a table are read, and how to name them.",
     ),
     "metrics": ("wellput.cli.metrics:command", "List every metric, or show one of them."),
     "demo": ("wellput.cli.demo:command", "See what wellput does, on an embedded example."),
@@ -85,7 +94,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class Program(LazyGroup):
-    """Reports a closed pipe as `Stopped`; click alone would turn it into exit code 1."""
+    """A group of commands that raises `Stopped` if the pipe of its output is closed. Click alone would
+    end with exit code 1."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with closed_pipes_stop():
@@ -115,12 +125,12 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 def main() -> None:
     """Runs the program. Exit codes: 0 success; 1 a check such as --fail-if-worse failed, or wellput has
     a bug; 2 the input is wrong, or the machine cannot do it. docs/reliability.md has the signals."""
-    # The kernels have threads of their own. Those of OpenBLAS make small systems of equations slower,
-    # by far on a busy machine, and let last digits depend on the number of cores.
+    # wellput's C++ code has its own threads. Threads of OpenBLAS would make small systems of equations
+    # slower (much slower on a busy machine), and the last digits would depend on the number of cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.showwarning = _show_warning
-    # Items stay in memory until the end. Searching them for garbage again and again would take a third
-    # of the time of reading a large evalset with trees or schedules.
+    # Items stay in memory until the end. Garbage collection that searches them again and again would
+    # take a third of the time of reading a large evalset with trees or display schedules.
     gc.set_threshold(200_000, 20, 100)
     try:
         with stoppable(), closed_pipes_stop():

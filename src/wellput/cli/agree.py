@@ -1,4 +1,4 @@
-"""`wellput agree`."""
+"""The command `wellput agree` and its options; `wellput.api.agree` does the work."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ Examples:
     type=click.Choice(["judged", "all"]),
     default="judged",
     show_default=True,
-    help="At system level, score a system from its judged outputs, or from all, as in "
-    "mt-metrics-eval.",
+    help="At system level, compute the score of a system from its judged outputs, or from all its "
+    "outputs, as in mt-metrics-eval.",
 )
 @panel_options
 @click.option(
@@ -117,7 +117,7 @@ Examples:
 @click.option(
     "--homogeneity",
     metavar="CHOICES",
-    help="Pairwise choices of another study: test by χ² whether people chose alike there.",
+    help="Pairwise choices of another study: test by χ² whether people chose in the same way there.",
 )
 @interval_options
 @cluster_option
@@ -133,8 +133,8 @@ Examples:
 )
 @common_options
 def command(format: str, output: str, resample: str | None, **options: Any) -> None:
-    """Say whom people prefer, whether metrics rank the systems in the same order, how far each metric
-    agrees with people, and how far the judges agree with each other.
+    """Say which systems people prefer, whether metrics rank the systems in the same order, how far
+    each metric agrees with people, and how far the judges agree with each other.
 
     JUDGMENTS is a file with the columns judge, item, system, question, value; for pairwise choices
     with judge, item, system_a, system_b, question, choice.

@@ -1,4 +1,4 @@
-"""`wellput columns`."""
+"""The command `wellput columns` and its options; `wellput.api.columns` does the work."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Examples:
 )
 @name_options_in_errors
 def command(file: str, column: tuple[str, ...], save: str | None, output: str, format: str) -> None:
-    """Show what is read of each column of FILE, what is ignored, and how to name the rest.
+    """Show how each column of FILE is read, which are ignored, and how to name these.
 
     FILE is a CSV, TSV, JSONL or Parquet file with an item on each row.
     """

@@ -1,4 +1,4 @@
-"""`wellput completion`."""
+"""The command `wellput completion`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wellput convert`."""
+"""The command `wellput convert` and its options; `wellput.api.convert` does the work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Examples:
 )
 @click.argument("trees", nargs=-1, required=True)
 @click.option(
-    "--lemmas", is_flag=True, help="Fill in lemmas, by wellput's own tables of English endings."
+    "--lemmas", is_flag=True, help="Fill in lemmas, from wellput's tables of English endings."
 )
 @trees_file_option
 @basic_options

@@ -1,4 +1,4 @@
-"""`wellput degrade`."""
+"""The command `wellput degrade` and its options; `wellput.api.degrade` does the work."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ def command(format: str, path: str, evalset: bool, **options: Any) -> None:
     from wellput.api.degrade import degrade
 
     # --format applies to sentences on standard output, not to an evalset.
-    made = None if path == "-" and not evalset else path
+    product_path = None if path == "-" and not evalset else path
     show_summary_of(
-        lambda on_phase: degrade(**options, evalset=evalset, path=made, on_phase=on_phase),
+        lambda on_phase: degrade(**options, evalset=evalset, path=product_path, on_phase=on_phase),
         format,
-        made,
+        product_path,
     )

@@ -1,4 +1,4 @@
-"""`wellput demo`."""
+"""The command `wellput demo` and its options; `wellput.api.demo` does the work."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Examples:
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """Show the tool on an embedded example: announcements of a harbor, written by seven systems,
+    """Show wellput on an embedded example: announcements of a harbor, written by seven systems, each
     with two references and their trees, and ratings by eight simulated judges."""
     from wellput.api.demo import demo
     from wellput.cli.progress import progress
 
     check_output(output)
     with progress(at_once=not options["no_report"]) as on_phase:
-        shown = demo(**options, on_phase=on_phase)
-    after = closing(shown.page, is_wanted=not options["no_report"])
-    show(shown, format, output, before=INTRODUCTION, after=after)
+        result = demo(**options, on_phase=on_phase)
+    after = closing(result.page, is_wanted=not options["no_report"])
+    show(result, format, output, before=INTRODUCTION, after=after)
 
 
 INTRODUCTION = """\
@@ -51,15 +51,19 @@ judgments come from `wellput study`.
 
 
 def closing(report: object, *, is_wanted: bool) -> str:
+    """The text after the table. `report` is the file of the report, None if it was not written;
+    `is_wanted` says whether the user wanted one."""
     if report is not None:
-        shown = f"Open {report} in a browser: this answer as a picture, and every item."
+        first_line = f"Open {report} in a browser: this answer as a picture, and every item."
     elif is_wanted:
-        shown = "To see this as a picture: pip install 'wellput[report]', then wellput demo."
+        first_line = "To see this as a picture: pip install 'wellput[report]', then wellput demo."
     else:
-        shown = "wellput demo                                             this answer as a picture"
+        first_line = (
+            "wellput demo                                             this answer as a picture"
+        )
     return f"""
 Next:
-  {shown}
+  {first_line}
   wellput demo --save d.jsonl --save-judgments d.csv       write the files of the example
   wellput agree d.jsonl d.csv -m bleu,chrf,fluency         how far metrics agree
   wellput report YOURS.jsonl JUDGMENTS.csv -o report.html  a report on your files

@@ -1,4 +1,5 @@
-"""`wellput displays`: example, convert, select, evaluate, preview.
+"""The commands `wellput displays example`, `convert`, `select`, `evaluate` and `preview`, for the
+facial displays (nods, raised brows) of a talking head.
 
 Each command imports what it needs when it is called.
 """
@@ -33,7 +34,7 @@ DISPLAY_COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "evaluate": (
         "wellput.cli.displays:displays_evaluate",
-        "Score schedules against those of people, and compare systems.",
+        "Compare schedules with people's, and systems with each other.",
     ),
     "preview": (
         "wellput.cli.displays:displays_preview",
@@ -70,7 +71,7 @@ def command() -> None:
     type=click.FloatRange(0, 1),
     default=0.05,
     show_default=True,
-    help="Share of nodes whose display does not depend on the context.",
+    help="Share of nodes (of a sentence's derivation) whose display does not depend on the context.",
 )
 @click.option("-o", "path", metavar="EVALSET", required=True, help="Write the corpus to EVALSET.")
 @basic_options
@@ -188,7 +189,7 @@ Examples:
 )
 @basic_options
 def displays_select(format: str, path: str, **options: Any) -> None:
-    """Choose displays for the nodes of every sentence, by one or more strategies.
+    """Choose displays for the nodes of every sentence's derivation, by one or more strategies.
 
     EVALSET has sentences with derivations. To learn from it, it also needs a system named original,
     whose outputs are the displays that people showed. Each strategy becomes a system.
@@ -223,10 +224,10 @@ Examples:
 )
 @common_options
 def displays_evaluate(format: str, output: str, charts: str | None, **options: Any) -> None:
-    """Score every system's display schedules against those of the system `original`.
+    """Compare every system's display schedules with the schedules of the system `original`.
 
     Systems are tested against each other by Wilcoxon's rank sum test with Bonferroni's correction.
-    The JSON is that of `wellput score`, with the tests under rank_sums.
+    The JSON is like the JSON of `wellput score`, with the tests under rank_sums.
     """
     from wellput.displays.evaluation import chart_files, evaluate
     from wellput.io import check_files

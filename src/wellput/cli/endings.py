@@ -2,8 +2,8 @@
 
 A signal that asks the program to stop (Ctrl-C, SIGTERM, a closed terminal) is raised as an exception,
 so that half-written files are removed. Then the program kills itself with the same signal, so that its
-parent sees the cause: a shell ends its loop, a supervisor sees a clean stop. A closed pipe is treated
-in the same way.
+parent process sees the cause: a shell then ends its loop, and a supervisor sees a clean stop. A closed
+pipe is treated in the same way.
 """
 
 from __future__ import annotations
@@ -42,17 +42,19 @@ class Stopped(BaseException):
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
     """Within the block, signals that would kill the program raise Stopped. A signal that is ignored
-    (`nohup`) or already handled stays so."""
+    (`nohup`) or already has a handler is not changed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    mine = [number for number in STOP_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
-    for number in mine:
+    handled_signals = [
+        number for number in STOP_SIGNALS if signal.getsignal(number) is signal.SIG_DFL
+    ]
+    for number in handled_signals:
         signal.signal(number, _stop)
     try:
         yield
     finally:
-        for number in mine:
+        for number in handled_signals:
             signal.signal(number, signal.SIG_DFL)
 
 
@@ -70,14 +72,14 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 
 
 def refuse(message: object) -> NoReturn:
-    """Prints the message and exits with 2."""
+    """Prints the message on standard error and exits with code 2."""
     click.echo(f"wellput: {printable(str(message))}", err=True)
     _drop_output()
     sys.exit(2)
 
 
 def die_of(number: int) -> NoReturn:
-    """Ends the program as the uncaught signal would."""
+    """Ends the program by this signal, as if the signal had not been caught."""
     _drop_output()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
@@ -87,8 +89,8 @@ def die_of(number: int) -> NoReturn:
 
 
 def _drop_output() -> None:
-    """Flushes standard output. If that fails, sends the rest to the null device: Python would try again
-    at exit, and fail again."""
+    """Flushes standard output. If that fails, sends the unwritten output to the null device. Otherwise
+    Python would try again at exit, and fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
         return

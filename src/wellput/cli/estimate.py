@@ -1,4 +1,4 @@
-"""`wellput estimate`: what people would say, from few of their labels and many proxy scores."""
+"""The command `wellput estimate` and its options; `wellput.api.estimate` does the work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Examples:
     help="What scores all outputs: a metric, a file of scores, several metrics (they are fitted to the "
     "judgments), or a judge of JUDGMENTS.",
 )
-@click.option("--question", metavar="Q", help="The question, where there are several.")
+@click.option("--question", metavar="Q", help="The question to use, if there are several.")
 @click.option(
     "--judges",
     multiple=True,
@@ -61,8 +61,8 @@ Examples:
 @click.option(
     "--probabilities",
     metavar="FILE",
-    help="The file of --plan by which the labeled items were chosen (default: all had the same "
-    "chance).",
+    help="The file that --plan wrote, by which the labeled items were chosen (default: all had the "
+    "same chance).",
 )
 @exclude_option
 @interval_confidence_option
@@ -70,8 +70,8 @@ Examples:
 def command(format: str, output: str, **options: Any) -> None:
     """Estimate what people would say of each system, from few judgments and many scores of a proxy.
 
-    EVALSET has all outputs, JUDGMENTS people's answers about some of them. The proxy's bias is measured
-    where both are known and taken out.
+    EVALSET has all outputs, JUDGMENTS people's answers about some of them. The bias of the proxy (a
+    metric or a judge) is measured on outputs with both a judgment and a score, and removed.
     """
     from wellput.api.estimate import estimate
 

@@ -1,4 +1,4 @@
-"""`wellput fit`."""
+"""The command `wellput fit` and its options; `wellput.api.fit` does the work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ Examples:
 @generalize_option
 @cluster_option
 @click.option(
-    "--no-probe", is_flag=True, help="Do not say what the metric misses (see wellput probe)."
+    "--no-probe",
+    is_flag=True,
+    help="Do not test which errors the metric misses (see wellput probe).",
 )
 @click.option("-o", "path", metavar="FILE.json", help="Write the metric to FILE.json.")
 @basic_options

@@ -1,4 +1,4 @@
-"""`wellput help`."""
+"""The command `wellput help`, which shows the help of other commands."""
 
 from __future__ import annotations
 

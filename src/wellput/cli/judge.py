@@ -1,4 +1,4 @@
-"""`wellput judge`."""
+"""The command `wellput judge` and its options; `wellput.api.judge` does the work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def question_options(function: F) -> F:
-    """What is asked, and what the model sees."""
+    """Options on what is asked, and what the model sees."""
     return add_options(
         function,
         click.option(
@@ -54,14 +54,14 @@ def question_options(function: F) -> F:
             type=click.IntRange(min=0),
             default=0,
             metavar="N",
-            help="Judge N outputs again with an instruction to the judge in them, and say what they "
-            "gain.",
+            help="Judge N outputs again with an instruction to the judge in them, and say how much "
+            "better they are judged then.",
         ),
     )
 
 
 def model_options(function: F) -> F:
-    """How the model is asked."""
+    """Options on how the model is asked."""
     return add_options(
         function,
         click.option(
@@ -77,7 +77,7 @@ def model_options(function: F) -> F:
             type=click.FloatRange(0, 2),
             default=0.0,
             show_default=True,
-            help="Of the answers.",
+            help="Temperature of the model; 0 takes the most probable answer.",
         ),
         click.option(
             "--max-tokens",
@@ -88,8 +88,8 @@ def model_options(function: F) -> F:
             "--max-cost",
             type=click.FloatRange(min=0),
             metavar="N",
-            help="Never spend more: money with --price, else tokens. Counts all runs with the same "
-            "--cache.",
+            help="Never spend more than N: money with --price, else tokens. The limit is for all runs "
+            "with the same --cache together.",
         ),
         click.option(
             "--price",
@@ -122,7 +122,8 @@ def model_options(function: F) -> F:
         click.option(
             "--cache",
             metavar="FILE",
-            help="The log of answers; what it has is not asked again (default: beside JUDGMENTS).",
+            help="The log of answers; questions that it answers are not asked again (default: a file "
+            "beside JUDGMENTS).",
         ),
         click.option(
             "--dry-run",
@@ -149,8 +150,8 @@ Examples:
 @click.option(
     "--model",
     metavar="MODEL",
-    help="A GGUF file (with the extra local), or the name of a model at --endpoint. Only --dry-run "
-    "can do without.",
+    help="A GGUF file (with the extra local), or the name of a model at --endpoint. Needed "
+    "without --dry-run.",
 )
 @click.option(
     "--endpoint",
@@ -167,13 +168,13 @@ Examples:
 def command(format: str, path: str | None, **options: Any) -> None:
     """Let a language model answer the questions that people answer.
 
-    Its judgments have the columns of people's, under a judge named model:NAME. An answer that is not
-    allowed is recorded as such, never guessed. With a STUDY, the model answers the trials of the study,
-    beside the people.
+    Its judgments have the same columns as people's; the judge is named model:NAME. An answer that is
+    not allowed is recorded as such, never guessed. With a STUDY, the model answers the trials of the
+    study, as people do.
     """
     from wellput.api.judge import is_study, judge
 
-    is_kept = path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
-    if not is_kept:
+    is_saved = path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
+    if not is_saved:
         raise InputError("-o is needed: without a file the answers would be lost.")
     show_summary_of(lambda on_phase: judge(**options, path=path, on_phase=on_phase), format, path)

@@ -1,4 +1,5 @@
-"""Messages of the library name keywords of Python; on the command line they name options instead."""
+"""Rewrites messages for the command line. The library's messages name Python keywords (`seed=7`); here
+they are replaced by the options of the command (`--seed 7`)."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ import click
 
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 KEYWORD_START = r"(?<![\w.:,])"
-"""After a colon or a comma stands an option of a metric, as in `random:seed=1`."""
+"""A keyword does not follow a colon or a comma, because options of metrics do: `random:seed=1`."""
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
 
 def keywords_as_options(message: str, command: click.Command) -> str:
-    """The message with options in place of keywords; calls of Python functions stay.
+    """The message with options in place of keywords. Calls of Python functions are not changed.
 
     >>> command = click.Command("score", params=[click.Option(["--all-pairs"], is_flag=True)])
     >>> keywords_as_options("all_pairs=True needs two systems.", command)
@@ -37,7 +38,8 @@ LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
 
 
 def _keywords_replaced(message: str, command: click.Command) -> str:
-    """Also of lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column outputs=b`."""
+    """Replaces single values and lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column
+    outputs=b`."""
     for parameter in command.params:
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
@@ -47,13 +49,13 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
             flag, takes_value = parameter.human_readable_name, False
 
         def option_for(
-            found: re.Match[str], flag: str = flag, takes_value: bool = takes_value
+            match: re.Match[str], flag: str = flag, takes_value: bool = takes_value
         ) -> str:
-            value = next((group for group in found.groups() if group is not None), "")
+            value = next((group for group in match.groups() if group is not None), "")
             return f"{flag} {_typed(value)}" if takes_value and value else flag
 
-        def options_for(found: re.Match[str], flag: str = flag) -> str:
-            values = ast.literal_eval(f"[{found.group(1)}]")
+        def options_for(match: re.Match[str], flag: str = flag) -> str:
+            values = ast.literal_eval(f"[{match.group(1)}]")
             return " ".join(f"{flag} {_typed(value)}" for value in values)
 
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)

@@ -1,4 +1,5 @@
-"""A group of commands that are imported only when called, so that `--help` is quick."""
+"""A group of commands whose modules are imported only when they are called, so that `--help` is
+quick."""
 
 from __future__ import annotations
 

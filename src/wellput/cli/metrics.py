@@ -1,4 +1,4 @@
-"""`wellput metrics`."""
+"""The command `wellput metrics`; `wellput.api.list_metrics` does the work."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Examples:
 @click.argument("metric", required=False, shell_complete=complete_metric)
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """List every metric: which direction is better, what it needs, its options, its paper.
+    """List every metric: whether higher or lower is better, what it needs, its options, its paper.
 
     With METRIC, show this one: what it measures, its options with defaults and values, and examples.
     """
@@ -46,7 +46,8 @@ def command(format: str, output: str, **options: Any) -> None:
 
 
 def _with_options_of_score(report: Report) -> Report:
-    """In the lines on what a metric needs, options of `wellput score` stand in place of keywords."""
+    """Names options of `wellput score` instead of Python keywords in the lines on what a metric
+    needs."""
     from wellput.cli.score import command as score
 
     def line(row: Sequence[str]) -> list[str]:

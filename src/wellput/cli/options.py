@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 
 from wellput.cli.keyword_messages import keywords_as_options
 from wellput.core.errors import WellputError, printable
-from wellput.core.options import MAX_OF
+from wellput.core.options import MAX_BY_OPTION
 from wellput.core.result import Result
 from wellput.core.work import OnPhase
 from wellput.reporting.table import FORMATS, Format, Report, Table, render, suffix_format
@@ -38,7 +38,7 @@ def add_options(function: F, *options: Callable[[F], F]) -> F:
 
 
 def common_options(function: F) -> F:
-    """-o, --format, --seed, --threads, for a command whose -o is the report."""
+    """Adds -o, --format, --seed and --threads, for a command whose -o writes the report."""
     output = click.option(
         "-o",
         "output",
@@ -50,7 +50,8 @@ def common_options(function: F) -> F:
 
 
 def basic_options(function: F) -> F:
-    """--format, --seed, --threads, for a command whose -o is not the report."""
+    """Adds --format, --seed and --threads, for a command that has no -o or whose -o writes something
+    else."""
     options = add_options(
         function,
         click.option(
@@ -62,14 +63,14 @@ def basic_options(function: F) -> F:
         ),
         click.option(
             "--seed",
-            type=click.IntRange(0, MAX_OF["seed"]),
+            type=click.IntRange(0, MAX_BY_OPTION["seed"]),
             default=12345,
             show_default=True,
-            help="Seed of everything random.",
+            help="Seed of all random choices.",
         ),
         click.option(
             "--threads",
-            type=click.IntRange(1, MAX_OF["threads"]),
+            type=click.IntRange(1, MAX_BY_OPTION["threads"]),
             metavar="N",
             help="Threads (default: all cores).",
         ),
@@ -93,25 +94,27 @@ def name_options_in_errors(function: F) -> F:
 
 
 def is_terminal(output: str) -> bool:
+    """Whether the output goes to a terminal, not to a file or a pipe; "-" is standard output."""
     return output == "-" and sys.stdout is not None and sys.stdout.isatty()
 
 
 def terminal_width(output: str) -> int | None:
-    """The width of the terminal; None (no limit) if the output does not go to one."""
+    """The width of the terminal in characters; None (no limit) if the output does not go to a
+    terminal."""
     return shutil.get_terminal_size().columns if is_terminal(output) else None
 
 
 def show_result_of(
-    verb: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
+    work: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
 ) -> None:
-    """Calls the verb with progress, and shows the result. If an error carries a result, that is shown
-    first."""
+    """Calls the function `work` while a progress line is shown, and shows its result. If an error has a
+    result, the result is shown before the error."""
     from wellput.cli.progress import progress
 
     check_output(output)
     try:
         with progress(at_once=at_once) as on_phase:
-            result = verb(on_phase)
+            result = work(on_phase)
     except WellputError as error:
         if error.result is not None:
             show(error.result, format, output)
@@ -120,43 +123,44 @@ def show_result_of(
 
 
 def show_summary_of(
-    verb: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
+    work: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
 ) -> None:
-    """For a verb that writes its product to `path`: shows a summary on standard output, unless the
-    product went there."""
+    """Calls the function `work`, which writes its product to `path`. Then shows a summary on standard
+    output, unless the product was written there."""
     from wellput.cli.progress import progress
 
     with progress(at_once=at_once) as on_phase:
-        result = verb(on_phase)
+        result = work(on_phase)
     if path != "-":
         show(result, format, "-")
 
 
 def check_output(output: str) -> None:
-    """Refuses, before any work, an output file that cannot be written, that the command also reads, or
-    that it also writes segment scores to."""
+    """Raises InputError, before any work, if the output file cannot be written, or if the command also
+    reads it or writes segment scores to it."""
     from wellput.io import check_distinct, check_files
 
-    given = click.get_current_context().params
-    read = [
+    parameters = click.get_current_context().params
+    files_read = [
         text.partition("=")[2] if name == "hyp" else text
-        for name, value in given.items()
+        for name, value in parameters.items()
         if name not in ("output", "path", "format", "segments", "charts", "column")
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
         if isinstance(text, str)
     ]
-    check_files([output], read)
-    _format_of(given.get("format", "table"), output)  # refuses .html and others
-    check_distinct([output, *([given["segments"]] if given.get("segments") else [])], [])
+    check_files([output], files_read)
+    _format_of(parameters.get("format", "table"), output)  # refuses .html and others
+    check_distinct([output, *([parameters["segments"]] if parameters.get("segments") else [])], [])
 
 
 def show(
-    what: Report | Result, format: str, output: str, *, before: str = "", after: str = ""
+    shown: Report | Result, format: str, output: str, *, before: str = "", after: str = ""
 ) -> None:
-    """Writes a report in its format; `before` and `after` are text around the table format."""
-    report = what.report() if isinstance(what, Result) else what
+    """Writes a report in its format. `before` and `after` are texts around it, in the table format
+    only."""
+    report = shown.report() if isinstance(shown, Result) else shown
     format = _format_of(format, output)
     if any("=" in note for table in report.tables for note in table.notes):
         report = _with_options_in_notes(report)
@@ -168,13 +172,13 @@ def show(
     )
     if format != "table" and is_terminal(output):
         text = printable(text)  # files and other programs get names as they are
-    is_private = isinstance(what, Result) and what.is_secret
+    is_private = isinstance(shown, Result) and shown.is_secret
     emit(before + text + after if format == "table" else text, output, is_private=is_private)
 
 
 def _format_of(format: str, output: str) -> str:
-    """The format that was asked for; without `--format`, the one that the file's suffix names, as in
-    Python."""
+    """The format that `--format` names; without it, the format that the suffix of the output file
+    names."""
     source = click.get_current_context().get_parameter_source("format")
     is_given = source is not None and source is not ParameterSource.DEFAULT
     return format if is_given else suffix_format(output)
@@ -232,7 +236,7 @@ def generalize_option(function: F) -> F:
 
 
 def generalize_to_items_option(function: F) -> F:
-    """--generalize where systems are compared."""
+    """Adds --generalize to a command that compares systems."""
     return click.option(
         "--generalize",
         type=click.Choice(["items", "systems", "both"]),
@@ -264,7 +268,7 @@ def column_option(function: F) -> F:
 
 
 def all_columns_option(function: F) -> F:
-    """--column of a command that reads judgments, too."""
+    """Adds --column to a command that reads an evalset and judgments."""
     return click.option(
         "--column",
         multiple=True,
@@ -279,18 +283,18 @@ def by_option(function: F) -> F:
     return click.option(
         "--by",
         metavar="TAG",
-        help="Also show the items of each value of a tag, such as domain; p-values are corrected over "
-        "all of them.",
+        help="Also show the results for the items of each value of a tag, such as domain; p-values are "
+        "corrected over all values.",
     )(function)
 
 
 def interval_options(function: F) -> F:
-    """--generalize, --confidence."""
+    """Adds --generalize and --confidence."""
     return generalize_option(interval_confidence_option(function))
 
 
 def interval_confidence_option(function: F) -> F:
-    """--confidence, where intervals are always shown."""
+    """Adds --confidence to a command that always shows intervals."""
     return click.option(
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -301,7 +305,7 @@ def interval_confidence_option(function: F) -> F:
 
 
 def engine_options(function: F) -> F:
-    """--engine, --address, --resume, --on-error."""
+    """Adds --engine, --address, --resume and --on-error."""
     on_error = click.option(
         "--on-error",
         type=click.Choice(["stop", "skip"]),
@@ -328,7 +332,7 @@ def engine_options(function: F) -> F:
 
 
 def metrics_option(help: str, *, required: bool = False) -> Callable[[F], F]:
-    """-m, completed in the shell."""
+    """Adds -m, for which shells complete names of metrics."""
     return click.option(
         "-m",
         "--metrics",
@@ -356,7 +360,7 @@ def judges_option(function: F) -> F:
         default=["people"],
         show_default=True,
         metavar="people|all|NAMES",
-        help="Whose judgments count; judges named model:… are not people.",
+        help="Whose judgments are used; judges named model:… are not people.",
     )(function)
 
 
@@ -371,7 +375,7 @@ def exclude_option(function: F) -> F:
 
 
 def panel_options(function: F) -> F:
-    """--question (repeatable), --normalize, --judges, --exclude, --exclude-judges-below."""
+    """Adds --question (repeatable), --normalize, --judges, --exclude and --exclude-judges-below."""
     question = click.option(
         "--question", multiple=True, metavar="Q", help="Use only this question. Can be repeated."
     )
@@ -379,7 +383,7 @@ def panel_options(function: F) -> F:
 
 
 def rating_options(function: F) -> F:
-    """--normalize, --judges, --exclude, --exclude-judges-below."""
+    """Adds --normalize, --judges, --exclude and --exclude-judges-below."""
     return add_options(
         function,
         click.option(
@@ -409,7 +413,7 @@ def trees_option(function: F) -> F:
 
 
 def trees_file_option(function: F) -> F:
-    """`-o` of commands that write dependency trees."""
+    """Adds -o to a command that writes dependency trees."""
     return click.option(
         "-o",
         "path",
@@ -420,7 +424,8 @@ def trees_file_option(function: F) -> F:
 
 
 def paraphrase_option(about: str) -> Callable[[F], F]:
-    """`--paraphrase`, which may be repeated; `about` says what is done with the references."""
+    """Adds --paraphrase, which may be repeated. `about` begins its help: it says what is done with the
+    references."""
     return click.option(
         "--paraphrase",
         multiple=True,

@@ -1,4 +1,4 @@
-"""`wellput paraphrase`."""
+"""The command `wellput paraphrase` and its options; `wellput.api.paraphrase` does the work."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ FILTERS = ("none", "classifier", "contextwn", "context", "lm", "neural")
 
 
 def choice_options(function: F) -> F:
-    """Where replacements come from, and which are kept."""
+    """Options on where replacements come from, and which are kept."""
     return add_options(
         function,
         click.option(
             "--method",
             multiple=True,
             metavar="METHODS",
-            help="A choice of --candidates and --filter; several are for --substitutions. context (the "
-            "default): WordNet's synonyms, filtered; contextwn: filtered as in Kauchak & Barzilay "
-            "(2006), single words only, best with --corpus; wordnet: not filtered; lsa, brown: not "
-            "filtered.",
+            help="A name for a pair of --candidates and --filter; several need --substitutions. "
+            "context (the default): WordNet's synonyms, filtered; contextwn: filtered as in Kauchak & "
+            "Barzilay (2006), single words only, best with --corpus; wordnet: WordNet's synonyms, not "
+            "filtered; lsa, brown: words with similar contexts, not filtered.",
         ),
         click.option(
             "--candidates",

@@ -1,4 +1,4 @@
-"""`wellput parse`."""
+"""The command `wellput parse` and its options; `wellput.api.parse` does the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wellput power`."""
+"""The command `wellput power` and its options; `wellput.api.power` does the work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Examples:
     "--pilot",
     type=click.Path(),
     metavar="JUDGMENTS",
-    help="Judgments of a pilot study: take the spreads, and the difference, from them.",
+    help="Judgments of a pilot study: take the standard deviations, and the difference, from them.",
 )
 @click.option("--question", metavar="QUESTION", help="The pilot's question, if it has several.")
 @click.option(
@@ -38,14 +38,15 @@ Examples:
     "--proxy-correlation",
     type=click.FloatRange(-1, 1, min_open=True, max_open=True),
     metavar="R",
-    help="For a study that `wellput estimate` analyzes: the correlation, over items, of a proxy's "
-    "difference of the two systems with people's.",
+    help="For a study that `wellput estimate` analyzes: the correlation, over items, of the difference "
+    "of the two systems by a proxy (a metric or a judge) with the difference by people.",
 )
 @click.option(
     "--proxy-items",
     type=click.IntRange(min=5),
     metavar="N",
-    help="Number of items that the proxy has scores for (with --proxy: those of --evalset).",
+    help="Number of items that the proxy has scores for (default with --proxy: the items "
+    "of --evalset that have scores).",
 )
 @click.option(
     "--proxy",
@@ -92,7 +93,8 @@ Examples:
     "--pilot-judges",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of judges behind R1 and R2, or behind the R of a proxy (default: 1).",
+    help="How many judges rated each output when R1 and R2, or the R of a proxy, were measured "
+    "(default: 1).",
 )
 @click.option(
     "--target",

@@ -1,4 +1,4 @@
-"""`wellput probe`: what does a metric notice?"""
+"""The command `wellput probe` and its options; `wellput.api.probe` does the work."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ Examples:
     "--perturbations",
     multiple=True,
     metavar="NAMES",
-    help="Only these kinds of change, separated by commas; harmful and harmless stand for groups.",
+    help="Only these kinds of change, separated by commas; harmful and harmless mean all "
+    "kinds of a group.",
 )
 @click.option(
     "--dataset",
@@ -82,12 +83,12 @@ Examples:
 )
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """Say what metrics notice and what fools them.
+    """Say which errors metrics notice, and which changes mislead them.
 
     The texts of CORPUS, an evalset or a text file with a sentence on each line, are changed in one
     place each: harmfully (a negation, another number, words in the wrong order) or harmlessly (a
-    synonym, a contraction). A good metric prefers the text without harm, and does not mind the harmless
-    changes.
+    synonym, a contraction). A good metric prefers the text without an error, and gives harmless changes
+    nearly the same score.
     """
     from wellput.api.probe import probe
 

@@ -1,7 +1,7 @@
-"""The progress line: it says what a command is doing if that takes longer than a second.
+"""The progress line, which says what a command is doing if the command takes longer than 0.7 seconds.
 
 The line is on standard error, if that is a terminal, and is removed before anything else is printed. A
-thread redraws it, so that the time also advances while the work reports nothing.
+thread redraws it, so that the time in it advances even while the work reports no progress.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wellput.core.work import OnPhase, OnProgress, ignore_phase
 
 STARTED_SECONDS = time.monotonic()
 SHOWN_AFTER_SECONDS = 0.7
-"""Counted from the start of the program."""
+"""The line appears this long after the start of the program."""
 REDRAW_SECONDS = 0.2
 
 
@@ -53,6 +53,8 @@ def say(text: str) -> None:
 
 @dataclass
 class _Phase:
+    """A phase of the work: what is done, how many steps it has and are done, and how long it took."""
+
     what: str
     total: int | None = None
     done: int = 0
@@ -73,7 +75,8 @@ class Line:
         self._width = 0
 
     def begin(self, what: str, total: int | None = None) -> OnProgress:
-        """Begins a phase, or continues the one of that name; `total` is added to its total."""
+        """Begins the phase named `what`, or continues it; `total`, the number of steps, is added to the
+        phase's total. Returns the function to call with the number of steps done."""
         phase = self._phases.setdefault(what, _Phase(what))
         if total is not None:
             phase.total = (phase.total or 0) + total
@@ -116,7 +119,7 @@ class Line:
         self.draw()
 
     def _text(self, phase: _Phase) -> str:
-        """`parsing references 120/2,000, 40 a second`"""
+        """The text of the line, such as `parsing references 120/2,000, 40 a second`."""
         seconds = phase.seconds + time.monotonic() - self._since
         if phase.total is not None:
             text = f"{phase.what} {phase.done:,}/{phase.total:,}"

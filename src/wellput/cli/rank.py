@@ -1,4 +1,4 @@
-"""`wellput rank`."""
+"""The command `wellput rank` and its options; `wellput.api.rank` does the work."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ Examples:
     type=click.Choice(["auto", "linear", "ordinal", "binary", "bradley-terry"]),
     default="auto",
     show_default=True,
-    help="auto: bradley-terry for choices, binary for yes or no, ordinal for up to five whole grades, "
-    "else linear.",
+    help="auto: bradley-terry for choices, binary for yes or no, ordinal for at most five different "
+    "whole numbers, else linear.",
 )
 @click.option(
     "--by",
@@ -58,7 +58,7 @@ Examples:
     multiple=True,
     metavar="METRICS",
     shell_complete=complete_metric,
-    help="Take the influence of these metrics, such as length, out of the judgments.",
+    help="Remove the influence of these metrics, such as length, from the judgments.",
 )
 @click.option(
     "--random",
@@ -92,7 +92,8 @@ Examples:
 )
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """Say which system people found better, how sure that is, and where the spread comes from.
+    """Say which systems people found better, how certain that is, and how much of the differences
+    between ratings comes from judges, items and noise.
 
     JUDGMENTS has the columns judge, item, system, question, value; or judge, item, system_a,
     system_b, question, choice for pairwise choices. A column document, or the document of the items of

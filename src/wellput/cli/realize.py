@@ -1,4 +1,4 @@
-"""`wellput realize`."""
+"""The command `wellput realize` and its options; `wellput.api.realize` does the work."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Examples:
     type=click.Choice(INPUT_FORMS),
     default="words",
     show_default=True,
-    help="What the realizer is given. words: inflected words; labels: also their relations and tags; "
-    "lemmas: the same with lemmas and features instead of words.",
+    help="What of each word the realizer uses. words: the inflected word; labels: also its relation "
+    "and tag; lemmas: relation and tag, and lemma and features instead of the inflected word.",
 )
 @click.option(
     "--model",
@@ -89,7 +89,7 @@ Examples:
 @click.option(
     "--evaluate",
     is_flag=True,
-    help="Score against the word order of TREES, beside the baseline lr.",
+    help="Compare with the word order of TREES, and with the baseline lr.",
 )
 @click.option("--explain", is_flag=True, help="Show each tree's supertags, lattice and path.")
 @click.option(
@@ -106,7 +106,7 @@ Examples:
 )
 @basic_options
 def command(format: str, path: str | None, explain: bool, **options: Any) -> None:
-    """Realize sentences from unordered dependency trees.
+    """Realize sentences from unordered dependency trees: choose the order of the words.
 
     TREES is a CoNLL-U file, whose word order is used only by --evaluate, or a JSON or JSONL file. A
     node in JSON is {"word": …, "children": […]}; with "words" or "synset" instead of "word" the
@@ -116,7 +116,7 @@ def command(format: str, path: str | None, explain: bool, **options: Any) -> Non
 
     if explain and format != "table":
         raise InputError("--explain needs --format table.")
-    # With -o -, standard output gets the sentences and also what these options ask for.
+    # With -o -, the sentences go to standard output, and what these options show goes there, too.
     shows_more = explain or options["evaluate"] or options["nbest"] or format != "table"
     warnings: list[str] = []
 

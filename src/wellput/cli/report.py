@@ -1,4 +1,4 @@
-"""`wellput report`."""
+"""The command `wellput report` and its options; `wellput.api.report` does the work."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Examples:
 @click.argument("judgments", required=False)
 @all_columns_option
 @metrics_option(
-    "Metrics, or files of scores (./comet.csv), separated by commas (default: those that the items "
-    "allow)."
+    "Metrics, or files of scores (./comet.csv), separated by commas (default: metrics whose data, such "
+    "as references or trees, the items have)."
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this system (default: the first).")
 @panel_options
@@ -55,7 +55,8 @@ Examples:
 @click.option(
     "--probe",
     is_flag=True,
-    help="Add a section on what the metrics notice (see wellput probe); the texts must be English.",
+    help="Add a section on which errors the metrics notice (see wellput probe); the texts must be "
+    "English.",
 )
 @click.option(
     "--title", metavar="TEXT", help="Heading of the report (default: the name of EVALSET)."

@@ -1,4 +1,4 @@
-"""`wellput rerank`."""
+"""The command `wellput rerank` and its options; `wellput.api.rerank` does the work."""
 
 from __future__ import annotations
 
@@ -29,12 +29,16 @@ Examples:
 )
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:
-    """Choose the best among several outputs for each item.
+    """Choose the best of several outputs for each item.
 
     NBEST has a line of JSON for each item: {"id": "7", "candidates": ["…", "…"]}, with "references" if
     the metric needs them. Without -o the best candidates are printed, one per line.
     """
     from wellput.api.rerank import rerank
 
-    made = None if path == "-" else path  # --format applies on standard output
-    show_summary_of(lambda on_phase: rerank(**options, path=made, on_phase=on_phase), format, made)
+    product_path = None if path == "-" else path  # --format applies on standard output
+    show_summary_of(
+        lambda on_phase: rerank(**options, path=product_path, on_phase=on_phase),
+        format,
+        product_path,
+    )

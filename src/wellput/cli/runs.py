@@ -1,4 +1,4 @@
-"""`wellput runs`: list, show, diff."""
+"""The commands `wellput runs list`, `show` and `diff`; `wellput.api.runs` does the work."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def list_runs(format: str, output: str, **options: Any) -> None:
 @folder_option
 @common_options
 def show_run(format: str, output: str, **options: Any) -> None:
-    """Show the scores of a run, and the command, data and versions behind them."""
+    """Show the scores of a run, and the command, data and versions that they come from."""
     from wellput.api import runs
 
     show_result_of(lambda _: runs.show(**options), format, output)
@@ -82,7 +82,7 @@ def show_run(format: str, output: str, **options: Any) -> None:
 )
 @common_options
 def diff(format: str, output: str, **options: Any) -> None:
-    """Say how scores changed from one run to another, and which cannot be compared."""
+    """Say how scores changed from one run to another, and which scores cannot be compared."""
     from wellput.api import runs
 
     show_result_of(lambda _: runs.diff(**options), format, output)

@@ -1,4 +1,4 @@
-"""`wellput score`."""
+"""The command `wellput score` and its options; `wellput.api.score` does the work."""
 
 from __future__ import annotations
 

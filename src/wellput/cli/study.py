@@ -1,5 +1,5 @@
-"""`wellput study`: create, import, invite, serve, status, export, backup, replicate, datasheet,
-forget."""
+"""The commands `wellput study …`: import, invite, serve, status, export, backup, replicate, datasheet
+and forget; `create` is in `study_create`. `wellput.api.study` does the work."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wellput.core.result import Result
 from wellput.core.work import OnPhase
 
 SERVER_GC_THRESHOLDS = (700, 10, 10)
-"""Python's own."""
+"""Python's default thresholds for garbage collection."""
 
 
 @click.group(
@@ -72,7 +72,7 @@ Examples:
 )
 @basic_options
 def import_judgments(format: str, path: str, threads: int | None, **options: Any) -> None:
-    """Make a finished study of judgments that were collected elsewhere.
+    """Make a finished study from judgments that were collected elsewhere.
 
     EVALSET has the outputs, JUDGMENTS the ratings, perhaps with error spans. A campaign of Appraise is
     given by its batches and its scores; its attention checks are imported, too. The study is closed:
@@ -89,7 +89,9 @@ def import_judgments(format: str, path: str, threads: int | None, **options: Any
 
 @command.command(epilog="\b\nExample:\n  wellput study invite study.db --judges 10 --format json")
 @click.argument("study")
-@click.option("--judges", type=click.IntRange(min=1), metavar="N", help="How many to invite.")
+@click.option(
+    "--judges", type=click.IntRange(min=1), metavar="N", help="How many judges to invite."
+)
 @click.option(
     "--names", multiple=True, metavar="NAMES", help="Names of the judges, separated by commas."
 )
@@ -134,7 +136,7 @@ def invite(
     default=20.0,
     show_default=True,
     metavar="SECONDS",
-    help="Close a connection whose request takes longer to arrive.",
+    help="Close a connection whose request takes longer than this to arrive.",
 )
 @click.option(
     "--max-connections",
@@ -142,15 +144,15 @@ def invite(
     default=1000,
     show_default=True,
     metavar="N",
-    help="Most connections at a time. If there are more, those that have waited longest for the rest "
-    "of a request are closed.",
+    help="The largest number of connections at a time. If there are more, the connections that have "
+    "waited longest for the rest of a request are closed.",
 )
 @click.option(
     "--trust-proxy",
     multiple=True,
     metavar="ADDRESSES",
     help="Addresses of your proxies, separated by commas: only their X-Forwarded-For and "
-    "X-Forwarded-Proto are believed.",
+    "X-Forwarded-Proto are trusted.",
 )
 @click.option("--new-owner-token", is_flag=True, help="Make a new owner's token and show it.")
 @open_options
@@ -187,8 +189,8 @@ def serve(
         click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
         if (link := opened.open_link(address)) is not None:
             click.echo(f"  open link  {link}")
-        # Other commands end soon and look for garbage rarely (`wellput.cli`). A server must free what
-        # its requests leave; what is there now stays.
+        # Other commands end soon, so `wellput.cli` makes garbage collection rare. A server must free
+        # the memory of its requests; the objects that exist now are not searched.
         gc.freeze()
         gc.set_threshold(*SERVER_GC_THRESHOLDS)
         opened.serve(host=host, port=port, certificate=certificate, **options)
@@ -196,14 +198,15 @@ def serve(
 
 @command.command(epilog="\b\nExample:\n  wellput study status study.db")
 @click.argument("study")
-@click.option("--blinded", is_flag=True, help="Give the systems code names, to stay blind.")
+@click.option("--blinded", is_flag=True, help="Show code names in place of the systems' names.")
 @common_options
 def status(
     study: str, blinded: bool, format: str, output: str, seed: int, threads: int | None
 ) -> None:
-    """Say whom the judges prefer, how much is done, what looks wrong, and how well judges agree."""
+    """Say which systems judges prefer, how much is done, what looks wrong, and how well judges
+    agree."""
 
-    def verb(on_phase: OnPhase) -> Result:
+    def work(on_phase: OnPhase) -> Result:
         on_phase("reading the study")
         from wellput.api.study import Study
 
@@ -211,7 +214,7 @@ def status(
         on_phase("comparing judges")
         return opened.status(blinded=blinded)
 
-    show_result_of(verb, format, output)
+    show_result_of(work, format, output)
 
 
 @command.command(
@@ -227,8 +230,8 @@ Examples:
     "path",
     metavar="FILE",
     default="-",
-    help="A CSV, TSV, JSONL or Parquet file; the design is written beside it (default: CSV on "
-    "standard output).",
+    help="A CSV, TSV, JSONL or Parquet file; the design is written to a second file (default: CSV "
+    "on standard output).",
 )
 @click.option(
     "--as",
@@ -247,7 +250,7 @@ def export(
 ) -> None:
     """Write the judgments to a file, for `wellput agree` and other tools."""
 
-    def verb(on_phase: OnPhase) -> Result:
+    def work(on_phase: OnPhase) -> Result:
         from wellput.api.study import Study
         from wellput.studies.exports import check_target
 
@@ -255,7 +258,7 @@ def export(
         on_phase("reading the study")
         return Study.open(study).export(path, **options, on_phase=on_phase)
 
-    show_summary_of(verb, format, path)
+    show_summary_of(work, format, path)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study backup study.db -o study-copy.db")
@@ -268,13 +271,13 @@ def backup(study: str, path: str, format: str, seed: int, threads: int | None) -
     Do not copy the file of a study that is being served: answers may be missing from such a copy.
     """
 
-    def verb(on_phase: OnPhase) -> Result:
+    def work(on_phase: OnPhase) -> Result:
         from wellput.api.study import Study
 
         on_phase("copying the study")
         return Study.open(study).backup(path)
 
-    show_summary_of(verb, format, path)
+    show_summary_of(work, format, path)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study replicate study.db -o again.db")
@@ -287,13 +290,13 @@ def replicate(study: str, path: str, format: str, seed: int, threads: int | None
     Settings, items, trials and seed are the same. An open study gets a new open link.
     """
 
-    def verb(on_phase: OnPhase) -> Result:
+    def work(on_phase: OnPhase) -> Result:
         from wellput.api.study import Study
 
         on_phase("copying the study")
         return Study.open(study).replicate(path)
 
-    show_summary_of(verb, format, path)
+    show_summary_of(work, format, path)
 
 
 @command.command(
@@ -307,25 +310,26 @@ Examples:
 @click.option(
     "--preregistration",
     is_flag=True,
-    help="Say instead what is fixed before the first answer, to be published then.",
+    help="Make a preregistration instead, to be published before the first answer: what is fixed by "
+    "then.",
 )
 @common_options
 def datasheet(
     study: str, preregistration: bool, format: str, output: str, seed: int, threads: int | None
 ) -> None:
-    """Say what a reader of the study must know, as far as the study knows it.
+    """Answer the questions that a reader of the study asks, as far as its database can answer them.
 
-    The questions are like those of the Human Evaluation Datasheet (HEDS). Those that only you can
-    answer are marked.
+    The questions are like those of the Human Evaluation Datasheet (HEDS). Questions that only
+    you can answer are marked.
     """
 
-    def verb(on_phase: OnPhase) -> Result:
+    def work(on_phase: OnPhase) -> Result:
         from wellput.api.study import Study
 
         on_phase("reading the study")
         return Study.open(study).datasheet(preregistration=preregistration)
 
-    show_result_of(verb, format, output)
+    show_result_of(work, format, output)
 
 
 @command.command(epilog="\b\nExample:\n  wellput study forget study.db J3")

@@ -1,4 +1,4 @@
-"""`wellput study create`, with its options by topic."""
+"""The command `wellput study create`, with its options in groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def wording_options(function: F) -> F:
-    """What judges are asked, and how."""
+    """Options on what judges are asked, and how."""
     return add_options(
         function,
         click.option(
@@ -38,7 +38,9 @@ def wording_options(function: F) -> F:
             help="Names of the questions, separated by commas.",
         ),
         click.option(
-            "--settings", metavar="FILE.toml", help="Wording, consent, practice, checks, tasks."
+            "--settings",
+            metavar="FILE.toml",
+            help="A file with wording, consent, practice, checks and tasks.",
         ),
         click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
         click.option(
@@ -122,7 +124,8 @@ def wording_options(function: F) -> F:
 
 
 def plan_options(function: F) -> F:
-    """Who judges what."""
+    """Options on who judges what. A trial is what a judge sees at once: an output, or a pair of
+    outputs."""
     count = click.IntRange(min=1)
     return add_options(
         function,
@@ -165,12 +168,17 @@ def plan_options(function: F) -> F:
         click.option(
             "--degraded-checks",
             is_flag=True,
-            help="The attention checks are outputs of the study, spoiled.",
+            help="Make the attention checks from outputs of the study that are made worse.",
         ),
         click.option(
             "--break-every", type=count, metavar="N", help="Suggest a break after every N answers."
         ),
-        click.option("--at-most", type=count, metavar="N", help="Most trials that one judge gets."),
+        click.option(
+            "--at-most",
+            type=count,
+            metavar="N",
+            help="The largest number of trials that one judge gets.",
+        ),
         click.option(
             "--lease",
             type=click.FloatRange(min=0, min_open=True),
@@ -183,13 +191,13 @@ def plan_options(function: F) -> F:
 
 
 def selection_options(function: F) -> F:
-    """Which trials to show, if there are too many."""
+    """Options on which trials to show, if there are too many."""
     return add_options(
         function,
         click.option(
             "--items",
             metavar="N|FILE",
-            help="Show only N items, drawn at random, or those whose ids stand in FILE, one on each "
+            help="Show only N items, drawn at random, or the items whose ids are in FILE, one on each "
             "line (default: all).",
         ),
         click.option(
@@ -216,7 +224,7 @@ def selection_options(function: F) -> F:
 
 
 def open_options(function: F) -> F:
-    """Who may come in by the open link, and what happens at the end."""
+    """Options on who may take part by the open link, and what happens at the end."""
     return add_options(
         function,
         click.option(
@@ -268,7 +276,8 @@ Examples:
 @click.option(
     "--screening",
     metavar="FILE.toml",
-    help="For --open: questions that come first, with the answers that are accepted.",
+    help="For --open: questions that judges answer first, and the answers with which they may take "
+    "part.",
 )
 @click.option(
     "--from-substitutions",
@@ -281,7 +290,7 @@ Examples:
 )
 @basic_options
 def create(format: str, path: str, **options: Any) -> None:
-    """Make a study of an evalset.
+    """Make a study in which people judge the outputs of an evalset.
 
     The summary shows the owner's token, which opens the dashboard. It is shown only once.
     """

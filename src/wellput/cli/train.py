@@ -1,4 +1,5 @@
-"""`wellput train`: english, fluency, lm, parser, realizer, fergus; `train_paraphrase` has paraphrase.
+"""The commands `wellput train english`, `fluency`, `lm`, `parser`, `realizer` and `fergus`. The command
+`wellput train paraphrase` is in `train_paraphrase`.
 
 Each command imports what it needs when it is called.
 """
@@ -30,7 +31,7 @@ TRAINING_COMMANDS: dict[str, tuple[str, str]] = {
     "fergus": ("wellput.cli.train:train_fergus", "The realizer FERGUS from a treebank."),
     "paraphrase": (
         "wellput.cli.train_paraphrase:command",
-        "Classifiers of contexts, LSA and Brown classes from text.",
+        "A paraphrase model from text: classifiers, LSA, Brown classes.",
     ),
 }
 
@@ -75,7 +76,7 @@ Example:
     "--real",
     multiple=True,
     metavar="PATH",
-    help="Text to train fluency on, as good sentences. Must differ from all other text. Can be "
+    help="Text to train fluency on, as good sentences. It must differ from all other text. Can be "
     "repeated.",
 )
 @click.option(
@@ -88,7 +89,7 @@ Example:
     "--only",
     multiple=True,
     metavar="FILE",
-    help="Make this file and those that it needs. Can be repeated.",
+    help="Make only this file and the files that it needs. Can be repeated.",
 )
 @click.option(
     "--restart", is_flag=True, help="Make all files again, even those that are up to date."
@@ -155,7 +156,7 @@ Example:
 @click.option("-o", "path", required=True, metavar="FOLDER", help="Write models into FOLDER.")
 @basic_options
 def train_fluency(format: str, path: str, **options: Any) -> None:
-    """Fit fluency to text of your own kind, or train it for another language.
+    """Fit fluency to text of your kind, or train it for another language.
 
     --text fits fluency and gleu-fluency to English text. Half of it serves as good sentences. From the
     other half, worse sentences of known quality are made. No judgments are needed. The parser and the
@@ -201,7 +202,7 @@ Examples:
     default=1024,
     show_default=True,
     metavar="N",
-    help="Memory for counting, in MB; the rest goes to temporary files.",
+    help="Memory for counting, in MB; counts that need more go to temporary files.",
 )
 @click.option(
     "--tokenize",
@@ -265,14 +266,18 @@ Examples:
     "CoNLL-U files. XPOS may be missing; how to split text into words is learned, too. Can be "
     "repeated.",
 )
-@click.option("--dev", metavar="FILE", help="Trees to measure on, and to fit probabilities to.")
+@click.option(
+    "--dev",
+    metavar="FILE",
+    help="Trees to measure accuracy on, and to calibrate probabilities with.",
+)
 @click.option(
     "--epochs",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
     metavar="N",
-    help="Rounds over the trees.",
+    help="How often to go through all trees.",
 )
 @click.option(
     "-o",
@@ -313,7 +318,8 @@ Examples:
     "--dev",
     multiple=True,
     metavar="FILE",
-    help="Trees to tune on (default: those of the folder, or one tree in ten). Can be repeated.",
+    help="Trees to tune on (default: the development files of the folder, or one tree in ten). Can be "
+    "repeated.",
 )
 @click.option(
     "--text",

@@ -1,4 +1,5 @@
-"""`wellput train paraphrase`."""
+"""The command `wellput train paraphrase` and its options; `wellput.api.train_paraphrase` does the
+work."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def context_options(function: F) -> F:
-    """How the classifiers are learned."""
+    """Options on how the classifiers are learned."""
     count = click.IntRange(min=1)
     return add_options(
         function,
@@ -82,7 +83,7 @@ def context_options(function: F) -> F:
 
 
 def neighbor_options(function: F) -> F:
-    """LSA and Brown classes; the defaults are the paper's."""
+    """Options of LSA and of Brown classes. The defaults are those of the paper."""
     count = click.IntRange(min=1)
     return add_options(
         function,
@@ -98,14 +99,14 @@ def neighbor_options(function: F) -> F:
             type=count,
             default=1000,
             show_default=True,
-            help="Number of words that LSA counts.",
+            help="Number of words that LSA counts as neighbors of other words.",
         ),
         click.option(
             "--window",
             type=count,
             default=15,
             show_default=True,
-            help="Words on each side in which LSA counts.",
+            help="How many words on each side LSA counts as neighbors.",
         ),
         click.option(
             "--dimensions",
@@ -155,7 +156,8 @@ Examples:
 @click.option("-o", "path", required=True, metavar="MODEL", help="Write the model (.wpm).")
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:
-    """Train what paraphrasing needs: classifiers of contexts, LSA, Brown classes.
+    """Train a paraphrase model: classifiers that say which word fits a context, vectors of words
+    (LSA), and clusters of words (Brown classes).
 
     CORPUS is text with a sentence on each line. Without CORPUS, --index reads an existing index.
     """

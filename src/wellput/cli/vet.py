@@ -1,4 +1,4 @@
-"""`wellput vet`: may a judge, or a metric, stand in for people?"""
+"""The command `wellput vet` and its options; `wellput.api.vet` does the work."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ Examples:
 @click.option(
     "--evalset",
     metavar="EVALSET",
-    help="The outputs that were judged: shows whether longer ones are favored.",
+    help="The outputs that were judged: with them, the result says whether "
+    "the judge favors longer outputs.",
 )
 @all_columns_option
 @click.option(
     "--question",
     multiple=True,
     metavar="Q",
-    help="Use only this question. Can be repeated. Default: all together.",
+    help="Use only this question. Can be repeated. Default: all questions together.",
 )
 @click.option(
     "--epsilon",
     type=click.FloatRange(0, 1),
     default=0.1,
     show_default=True,
-    help="The allowance for the judge's lower price: 0.2 if people are experts, 0.15 if trained, "
-    "0.1 for a crowd.",
+    help="By how much people's answers must be better than the judge's, because the judge costs less: "
+    "0.2 if people are experts, 0.15 if trained, 0.1 for crowd workers.",
 )
 @click.option(
     "--scoring",
@@ -77,7 +78,7 @@ Examples:
 @interval_confidence_option
 @common_options
 def command(format: str, output: str, **options: Any) -> None:
-    """Say whether a judge (a model, a person or a metric) may stand in for people.
+    """Say whether a judge (a model, a person or a metric) may judge in place of people.
 
     JUDGMENTS has the answers of people and of the judge: numbers, labels or pairwise choices. The
     alternative annotator test leaves out each person in turn and asks who is nearer to the others, the

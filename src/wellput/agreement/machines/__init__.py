@@ -1,1 +1,2 @@
-"""Whether a machine or a metric may stand in for people (`vet`), and what it saves (`estimate`)."""
+"""Whether a machine judge or a metric may judge in place of people (`vet`), and how many judgments by
+people it saves (`estimate`)."""

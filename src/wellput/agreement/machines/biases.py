@@ -1,14 +1,18 @@
 """How a judge differs from people, as estimates: position, length, self-preference, and severity by
 system. All intervals hold for other items and these people.
 
-- *position*: how much more often than half the output shown first is chosen, with differences between
-  systems taken out. Only pairs of systems that were shown in both orders count. For ratings with a
-  column `order`: how far the judge's rating falls, compared with people's mean, for each later place.
-- *length*: by how much the judge's answer less people's mean rises when the output of a system is twice
-  as long.
-- *self-preference*: by how much the judge's answer less people's mean is higher for systems of its own
-  family than for others, at equal length.
-- *severity*: the judge's answer less people's mean: negative for a judge more severe than people.
+The judge's *gap* on a trial is the judge's answer minus people's mean.
+
+- *position*: the share of choices for the output shown first, minus one half, corrected for differences
+  between systems. Only pairs of systems that were shown in both orders are used. For ratings with a
+  column `order`: how much the gap falls for each later place.
+- *length*: by how much the gap rises when an output of the same system is twice as long. -
+*self-preference*: how much larger the gap is for systems of the judge's own family than for others, at
+  equal length.
+- *severity*: the mean gap: negative for a judge more severe than people.
+
+A trial is a question about one output, or about a pair of outputs. In arrays, the *first* of two
+systems is the first in alphabetical order.
 """
 
 from __future__ import annotations
@@ -34,13 +38,15 @@ MIN_LEAD = 1e-9
 REFITTED = (
     "the scores were fitted to people's answers, which makes systems more alike than they are"
 )
+"""Why self-preference and severity are not computed for such scores."""
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
+"""The first two or more letters in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemSeverity:
-    """`severity` is how much more the judge gives a system than people do. `deviation` is that minus
-    the average over all systems, with p-values corrected for the number of systems."""
+    """`severity` is how much more the judge gives a system than people do (its mean gap). `deviation`
+    is that minus the average over all systems, with p-values corrected for the number of systems."""
 
     system: str
     severity: Estimate
@@ -49,7 +55,8 @@ class SystemSeverity:
 
 @dataclass(frozen=True)
 class JudgeBiases:
-    """A bias that these judgments cannot show is None, and `missing` says why."""
+    """The biases of one judge. A bias that cannot be computed from these judgments is None, and
+    `missing` says why, by the name of the bias."""
 
     position: Estimate | None
     length: Estimate | None
@@ -65,9 +72,9 @@ def family_of(name: str) -> str:
     >>> family_of("model:openai/GPT-4o"), family_of("gpt-3.5-turbo"), family_of("llama3:8b")
     ('gpt', 'gpt', 'llama')
     """
-    own = name.removeprefix(MACHINE_PREFIX).rpartition("/")[2]
-    found = FAMILY_PATTERN.search(own.casefold())
-    return found.group() if found else own.casefold()
+    model_name = name.removeprefix(MACHINE_PREFIX).rpartition("/")[2]
+    match = FAMILY_PATTERN.search(model_name.casefold())
+    return match.group() if match else model_name.casefold()
 
 
 def own_systems(judge: str, systems: Sequence[str]) -> list[str]:
@@ -83,8 +90,8 @@ def judge_biases(
     own: Collection[str] = (),
     confidence: float = 0.95,
 ) -> JudgeBiases:
-    """All biases. `lengths` has the characters of each output; `own` are systems of the judge's
-    family."""
+    """All biases. `lengths` has the number of characters of each output; `own` are the systems of the
+    judge's family."""
     missing: dict[str, str] = {}
     position = _position(trials, confidence, missing)
     if trials.kind == "labels":
@@ -92,81 +99,94 @@ def judge_biases(
             ("length", "self_preference", "severity"), "labels have no order from low to high"
         )
         return JudgeBiases(position, None, None, None, (), missing)
-    used = ~np.isnan(trials.gaps)
+    has_gap = ~np.isnan(trials.gaps)
     if trials.kind == "numbers" and _has_several_scales(trials):
         why = "the questions have different scales: choose one with question="
         missing |= dict.fromkeys(("length", "self_preference", "severity"), why)
         return JudgeBiases(position, None, None, None, (), missing)
     log_lengths = _log_lengths(trials, lengths, missing)
-    length = _length(trials, used, log_lengths, confidence)
+    length = _length(trials, has_gap, log_lengths, confidence)
     if trials.is_refitted:
         missing |= dict.fromkeys(("self_preference", "severity"), REFITTED)
         return JudgeBiases(position, length, None, None, (), missing)
     return JudgeBiases(
         position,
         length,
-        _self_preference(trials, used, log_lengths, own, confidence, missing),
-        *_severity(trials, used, confidence),
+        _self_preference(trials, has_gap, log_lengths, own, confidence, missing),
+        *_severity(trials, has_gap, confidence),
         missing,
     )
 
 
 def _has_several_scales(trials: JudgedTrials) -> bool:
-    """Whether the ranges of people's answers differ by more than half between questions."""
+    """Whether the range of people's answers to one question is more than 1.5 times that of another."""
     ranges = [
-        np.ptp(own[~np.isnan(own)])
+        np.ptp(answers[~np.isnan(answers)])
         for question in range(len(trials.question_names))
-        if (own := trials.people[:, trials.questions == question]).size
+        if (answers := trials.people[:, trials.questions == question]).size
     ]
-    positive = [one for one in ranges if one > 0]
+    positive = [width for width in ranges if width > 0]
     return len(positive) > 1 and bool(max(positive) > 1.5 * min(positive))
 
 
 def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) -> Estimate | None:
-    given = trials.given
-    if trials.is_metric or not len(given.trials):
+    """The bias of position. If it cannot be computed, the reason is added to `missing`."""
+    judge_answers = trials.given
+    if trials.is_metric or not len(judge_answers.trials):
         missing["position"] = "a metric scores each text alone, so the order of texts cannot matter"
         return None
-    clusters = np.unique(trials.clusters[given.trials], return_inverse=True)[1]
+    clusters = np.unique(trials.clusters[judge_answers.trials], return_inverse=True)[1]
     if trials.kind != "choices":
         return _place_of_rating(trials, confidence, missing)
-    pairs = trials.system_places[given.trials]
+    pairs = trials.system_places[judge_answers.trials]
     codes = np.unique(pairs @ np.array([len(trials.systems), 1]), return_inverse=True)[1]
-    n_first = np.bincount(codes, given.first > 0)
+    n_first = np.bincount(codes, judge_answers.first > 0)
     counts = np.bincount(codes)
     is_both = ((n_first > 0) & (n_first < counts))[codes]
     if not is_both.any():
         missing["position"] = "no two systems were shown in both orders"
         return None
-    codes, first = codes[is_both], given.first[is_both]
-    won_by_first = np.where(first > 0, given.values[is_both], 1 - given.values[is_both])
-    # Within each pair of systems, `first` says which of the two came first: its mean is taken out.
+    codes, first = codes[is_both], judge_answers.first[is_both]
+    won_by_first = np.where(
+        first > 0, judge_answers.values[is_both], 1 - judge_answers.values[is_both]
+    )
+    # Within each pair of systems, `first` (±1) says which was shown first; its mean is removed.
     mean = (2 * n_first / counts - 1)[codes]
-    residual = 1 - first * mean
-    lead = np.asarray(won_by_first - 0.5, dtype=np.float64)
-    rest = np.asarray(lead - first * _group_means(lead * first, codes), dtype=np.float64)
-    places = np.unique(clusters[is_both], return_inverse=True)[1]
+    residual_order = 1 - first * mean
+    excess = np.asarray(won_by_first - 0.5, dtype=np.float64)
+    residual_excess = np.asarray(
+        excess - first * _group_means(excess * first, codes), dtype=np.float64
+    )
+    cluster_codes = np.unique(clusters[is_both], return_inverse=True)[1]
     return adjusted_slope(
-        rest, residual, np.zeros((len(rest), 1)), places, confidence=confidence, method=BIAS_METHOD
+        residual_excess,
+        residual_order,
+        np.zeros((len(residual_excess), 1)),
+        cluster_codes,
+        confidence=confidence,
+        method=BIAS_METHOD,
     )
 
 
 def _place_of_rating(
     trials: JudgedTrials, confidence: float, missing: dict[str, str]
 ) -> Estimate | None:
-    given = trials.given
-    known = ~np.isnan(given.first) & ~np.isnan(trials.people_means[given.trials])
-    if trials.kind == "labels" or len(np.unique(given.first[known])) < 2:
+    """The bias of position of ratings with a column `order`. If there is none, `missing` says why."""
+    judge_answers = trials.given
+    is_usable = ~np.isnan(judge_answers.first) & ~np.isnan(
+        trials.people_means[judge_answers.trials]
+    )
+    if trials.kind == "labels" or len(np.unique(judge_answers.first[is_usable])) < 2:
         missing["position"] = (
             "it needs pairwise choices, or ratings with a column `order` (1 for the output shown first)"
         )
         return None
-    at = given.trials[known]
+    answered_trials = judge_answers.trials[is_usable]
     return adjusted_slope(
-        given.values[known] - trials.people_means[at],
-        -given.first[known],
-        _system_columns(trials)[at],
-        np.unique(trials.clusters[at], return_inverse=True)[1],
+        judge_answers.values[is_usable] - trials.people_means[answered_trials],
+        -judge_answers.first[is_usable],
+        _system_columns(trials)[answered_trials],
+        np.unique(trials.clusters[answered_trials], return_inverse=True)[1],
         confidence=confidence,
         method=BIAS_METHOD,
     )
@@ -178,7 +198,8 @@ def _group_means(values: Floats, groups: NDArray[np.intp]) -> Floats:
 
 
 def _system_columns(trials: JudgedTrials) -> Floats:
-    """Columns for the differences between systems (and questions, for ratings): trials × k."""
+    """Columns of a regression for the differences between systems (for ratings, also between
+    questions), one row for each trial."""
     places = trials.system_places
     n = len(trials.systems)
     if trials.kind == "choices":
@@ -194,7 +215,8 @@ def _system_columns(trials: JudgedTrials) -> Floats:
 def _log_lengths(
     trials: JudgedTrials, lengths: OutputValues | None, missing: dict[str, str]
 ) -> Floats | None:
-    """log₂ of each output's length; for choices that of the first less that of the second."""
+    """For each trial the log₂ of the output's length; for choices, that of the first output minus that
+    of the second."""
     if lengths is None:
         missing["length"] = "it needs the outputs: give evalset="
         return None
@@ -208,16 +230,17 @@ def _log_lengths(
 
 
 def _length(
-    trials: JudgedTrials, used: Floats, log_lengths: Floats | None, confidence: float
+    trials: JudgedTrials, has_gap: Floats, log_lengths: Floats | None, confidence: float
 ) -> Estimate | None:
+    """The bias of length: the slope of gaps over log₂ of lengths; None if lengths are not known."""
     if log_lengths is None:
         return None
-    used = used & ~np.isnan(log_lengths)
+    has_gap = has_gap & ~np.isnan(log_lengths)
     return adjusted_slope(
-        trials.gaps[used],
-        log_lengths[used],
-        _system_columns(trials)[used],
-        np.unique(trials.clusters[used], return_inverse=True)[1],
+        trials.gaps[has_gap],
+        log_lengths[has_gap],
+        _system_columns(trials)[has_gap],
+        np.unique(trials.clusters[has_gap], return_inverse=True)[1],
         confidence=confidence,
         method=BIAS_METHOD,
     )
@@ -225,45 +248,51 @@ def _length(
 
 def _self_preference(
     trials: JudgedTrials,
-    used: Floats,
+    has_gap: Floats,
     log_lengths: Floats | None,
     own: Collection[str],
     confidence: float,
     missing: dict[str, str],
 ) -> Estimate | None:
+    """The bias for systems of the judge's own family. If it cannot be computed, `missing` says why."""
     is_own = np.array([system in own for system in trials.systems], dtype=np.float64)
     if not is_own.any() or is_own.all():
-        which = "all systems are" if is_own.any() else "no system is"
-        missing["self_preference"] = f"{which} of the judge's own family; own= says which are"
+        which_systems = "all systems are" if is_own.any() else "no system is"
+        missing["self_preference"] = (
+            f"{which_systems} of the judge's own family; own= says which are"
+        )
         return None
-    of_trial = is_own[trials.system_places]
+    is_own_by_trial = is_own[trials.system_places]
     if trials.kind == "choices":
-        x = of_trial[:, 0] - of_trial[:, 1]
-        others = np.zeros((len(x), 0))
+        own_contrast = is_own_by_trial[:, 0] - is_own_by_trial[:, 1]
+        others = np.zeros((len(own_contrast), 0))
     else:
-        x = of_trial[:, 0]
+        own_contrast = is_own_by_trial[:, 0]
         others = np.eye(len(trials.question_names))[trials.questions]
     if log_lengths is not None:
-        used = used & ~np.isnan(log_lengths)
+        has_gap = has_gap & ~np.isnan(log_lengths)
         others = np.column_stack([others, log_lengths])
     if not others.shape[1]:
-        others = np.zeros((len(x), 1))
+        others = np.zeros((len(own_contrast), 1))
     return adjusted_slope(
-        trials.gaps[used],
-        x[used],
-        others[used],
-        np.unique(trials.clusters[used], return_inverse=True)[1],
+        trials.gaps[has_gap],
+        own_contrast[has_gap],
+        others[has_gap],
+        np.unique(trials.clusters[has_gap], return_inverse=True)[1],
         confidence=confidence,
         method=BIAS_METHOD,
     )
 
 
 def _severity(
-    trials: JudgedTrials, used: Floats, confidence: float
+    trials: JudgedTrials, has_gap: Floats, confidence: float
 ) -> tuple[Estimate | None, list[SystemSeverity]]:
-    """The severity over all systems (None for choices), and that of each system."""
-    places = trials.system_places[used]
-    gaps, clusters = trials.gaps[used], np.unique(trials.clusters[used], return_inverse=True)[1]
+    """The severity over all systems (None for choices), and the severity towards each system."""
+    places = trials.system_places[has_gap]
+    gaps, clusters = (
+        trials.gaps[has_gap],
+        np.unique(trials.clusters[has_gap], return_inverse=True)[1],
+    )
     n = len(trials.systems)
     if not len(gaps):
         return None, []
@@ -305,26 +334,29 @@ def _severity(
 
 
 def _corrected(rows: Sequence[SystemSeverity]) -> list[SystemSeverity]:
-    """The rows with p-values corrected for the number of systems: those of the deviation, or of the
-    severity where there is no deviation."""
+    """The rows with p-values of the deviation (or of the severity, if there is no deviation) corrected
+    for the number of systems."""
     tested = [row.deviation or row.severity for row in rows]
-    p_values = np.array([np.nan if one.p_value is None else one.p_value for one in tested])
-    found = []
-    for row, one, p in zip(rows, tested, holm(p_values), strict=True):
-        adjusted = replace(one, p_adjusted=None if np.isnan(p) else float(p))
-        found.append(
+    p_values = np.array(
+        [np.nan if estimate.p_value is None else estimate.p_value for estimate in tested]
+    )
+    corrected_rows = []
+    for row, estimate, p in zip(rows, tested, holm(p_values), strict=True):
+        adjusted = replace(estimate, p_adjusted=None if np.isnan(p) else float(p))
+        corrected_rows.append(
             replace(row, severity=adjusted)
             if row.deviation is None
             else replace(row, deviation=adjusted)
         )
-    return found
+    return corrected_rows
 
 
 @dataclass(frozen=True, slots=True)
 class PairsInOrder:
-    """`pairs` counts the pairs of systems that people tell apart, `right` those that the judge orders
-    in the same way, `tied` those to which it gives the same mean. `against` has those that it orders
-    the other way, with the system that people prefer first."""
+    """How a judge orders the pairs of systems that differ significantly for people. `pairs` is their
+    number, `right` the number that the judge orders as people do, `tied` the number to which it gives
+    equal means. `against` has the pairs that it orders the other way; the first system is the one that
+    people prefer."""
 
     pairs: int
     right: int
@@ -333,23 +365,23 @@ class PairsInOrder:
 
 
 def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsInOrder | None:
-    """None for labels. Only trials that both people and the judge answered count. A system's mean is
-    over all its trials, whatever their question."""
-    used = ~np.isnan(trials.gaps)
-    if trials.kind == "labels" or not used.any():
+    """How the judge orders pairs of systems; None for labels. Only trials that both people and the
+    judge answered are used. A system's mean is over all its trials, of all questions together."""
+    has_gap = ~np.isnan(trials.gaps)
+    if trials.kind == "labels" or not has_gap.any():
         return None
-    places, clusters = trials.system_places[used], trials.clusters[used]
+    places, clusters = trials.system_places[has_gap], trials.clusters[has_gap]
     tables = []
-    for values in (trials.people_means[used], trials.judge[used]):
+    for values in (trials.people_means[has_gap], trials.judge[has_gap]):
         if trials.kind == "choices":
             groups = places.T.ravel()
-            own = np.concatenate([values, 1 - values])
-            own_clusters = np.concatenate([clusters, clusters])
+            answers = np.concatenate([values, 1 - values])
+            answer_clusters = np.concatenate([clusters, clusters])
         else:
-            groups, own, own_clusters = places[:, 0], values, clusters
+            groups, answers, answer_clusters = places[:, 0], values, clusters
         tables.append(
             ClusteredMeans.of(
-                own, groups=groups, clusters=own_clusters, n_groups=len(trials.systems)
+                answers, groups=groups, clusters=answer_clusters, n_groups=len(trials.systems)
             )
         )
     people, judge = tables
@@ -366,7 +398,9 @@ def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsIn
         if p < 1 - confidence
     ]
     leads = [(a, b, float(judge.means[a] - judge.means[b])) for a, b in told_apart]
-    least = MIN_LEAD * trials.size
-    against = [(trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -least]
-    right = sum(lead > least for _, _, lead in leads)
+    smallest_lead = MIN_LEAD * trials.size
+    against = [
+        (trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -smallest_lead
+    ]
+    right = sum(lead > smallest_lead for _, _, lead in leads)
     return PairsInOrder(len(leads), right, against, tied=len(leads) - right - len(against))

@@ -1,4 +1,4 @@
-"""People and one machine judge side by side: `MachineComparison`, for the report."""
+"""`MachineComparison`: people's judgments compared with those of one machine judge, for the report."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference, is_machine
 
 MAX_WORST = 15
+"""At most this many trials are shown on which the machine differs most from people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One trial; of choices, `people` and `judge` are shares of the first system."""
+    """One trial, with people's mean answer and the judge's. For choices, `people` and `judge` are the
+    shares won by the first of the two systems."""
 
     item: str
     systems: tuple[str, ...]
@@ -31,8 +33,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class MachineComparison:
-    """`systems` has the machine's means corrected by people's labels; `worst` the trials on which the
-    machine is farthest from people's mean, the farthest first."""
+    """`systems` has estimates of what people would say, from the machine's judgments corrected by
+    people's. `worst` has the trials on which the machine is farthest from people's mean, the farthest
+    first."""
 
     judge: str
     question: str
@@ -44,33 +47,38 @@ class MachineComparison:
 def machine_comparisons(
     answers: Sequence[Judgment] | Sequence[Preference], *, questions: Sequence[str] = ()
 ) -> list[MachineComparison]:
-    """One for each machine and question with numbers or choices that two people and the machine
-    answered."""
-    found = []
-    asked = dict.fromkeys(answer.question for answer in answers)
-    for question in questions or asked:
-        own = [answer for answer in answers if answer.question == question]
-        machines = dict.fromkeys(answer.judge for answer in own if is_machine(answer.judge))
+    """One comparison for each machine and question. The answers must be numbers or choices, and some
+    trials must have answers by two people and by the machine; others are left out."""
+    comparisons = []
+    all_questions = dict.fromkeys(answer.question for answer in answers)
+    for question in questions or all_questions:
+        question_answers = [answer for answer in answers if answer.question == question]
+        machines = dict.fromkeys(
+            answer.judge for answer in question_answers if is_machine(answer.judge)
+        )
         for judge in machines:
             try:
-                found.append(_comparison(own, judge, question))
+                comparisons.append(_comparison(question_answers, judge, question))
             except InputError:  # labels, or nothing in common with people
                 continue
-    return found
+    return comparisons
 
 
 def _comparison(
     answers: Sequence[Judgment | Preference], judge: str, question: str
 ) -> MachineComparison:
-    given: list[Judgment] = [*answers]  # type: ignore[list-item]
-    trials = judged_trials(given, judge)
+    """The comparison of one machine with people. Raises InputError if nothing can be compared."""
+    answer_list: list[Judgment] = [*answers]  # type: ignore[list-item]
+    trials = judged_trials(answer_list, judge)
     if trials.kind == "labels":
         raise InputError("labels have no means")
     systems = sorted({name for answer in answers for name in systems_of(answer)})
     items = sorted({answer.item for answer in answers})
-    documents = {one.item: one.extra["document"] for one in answers if one.extra.get("document")}
-    people = [one for one in given if not is_machine(one.judge)]
-    machine = [one for one in given if one.judge == judge]
+    documents = {
+        answer.item: answer.extra["document"] for answer in answers if answer.extra.get("document")
+    }
+    people = [answer for answer in answer_list if not is_machine(answer.judge)]
+    machine = [answer for answer in answer_list if answer.judge == judge]
     if trials.kind == "choices":
         labels = chosen_labels(
             people,  # type: ignore[arg-type]
@@ -82,8 +90,8 @@ def _comparison(
         )
     else:
         sums: dict[tuple[str, str], list[float]] = {}
-        for one in machine:
-            sums.setdefault((one.system, one.item), []).append(one.number)
+        for answer in machine:
+            sums.setdefault((answer.system, answer.item), []).append(answer.number)
         scores = {key: sum(values) / len(values) for key, values in sums.items()}
         labels = rated_labels(
             people, [scores], systems=systems, items=items, documents=documents, is_judge=True
@@ -93,9 +101,10 @@ def _comparison(
 
 
 def _worst(trials: JudgedTrials) -> list[Disagreement]:
+    """The trials on which the judge is farthest from people's mean."""
     gaps = np.abs(trials.gaps)
-    known = np.flatnonzero(~np.isnan(gaps))
-    order = known[np.argsort(-gaps[known], kind="stable")][:MAX_WORST]
+    comparable = np.flatnonzero(~np.isnan(gaps))
+    order = comparable[np.argsort(-gaps[comparable], kind="stable")][:MAX_WORST]
     return [
         Disagreement(
             trials.trials[place].item,

@@ -1,5 +1,10 @@
-"""`EstimateResult`: means, win rates, differences and ranks of systems from few of people's labels and
-many proxy scores, corrected for what the proxy gets wrong."""
+"""`EstimateResult`: means, win rates, differences and ranks of systems, estimated from few labels by
+people and many scores of a proxy, which are corrected for the proxy's errors.
+
+A label is a judgment by a person. A proxy is a metric or a judge that scores all outputs. A unit is an
+output or, for choices, a pair of outputs of one item. A stratum is a group of items, such as those
+with one value of a tag.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +37,21 @@ from wellput.stats.prediction_powered import (
 
 ESTIMATE_METHOD = "prediction-powered inference (PPI++), jackknife over items"
 MIN_LABELS_FOR_SKEW = 20
-"""With fewer labels, ratings at the end of their scale give intervals that are too narrow."""
+"""With fewer labels, intervals are too narrow if most ratings are at one end of the scale."""
 MIN_SHARE_AT_END = 0.75
+"""This share of the labels at one end of the scale is "most"."""
 MIN_PAIRED_SHARE = 0.5
-"""Where fewer of the labeled items have labels of both systems, their difference is that of two
-separate estimates."""
+"""If a smaller share of the labeled items has labels of both systems, their difference is computed
+from two separate estimates."""
 
 
 @dataclass(frozen=True)
 class SystemEstimate:
-    """`estimate` is corrected; `people` are the labels alone, `proxy_only` the proxy's mean as it is.
-    `tuning` is λ, what the proxy's score was multiplied by. `worth` is how many labels alone would be
-    as precise. `is_skewed`: the interval may be too narrow, for few labels that are mostly at one end
-    of the scale. `n_clusters` are the items, or the documents, that have labels."""
+    """The estimates for one system. `estimate` is the corrected one, `people` uses the labels alone,
+    and `proxy_only` is the proxy's mean without correction. `tuning` is λ, the factor by which the
+    proxy's scores were multiplied. `worth` is how many labels alone would be as precise. `is_skewed`
+    says that the interval may be too narrow, because there are few labels and most are at one end of
+    the scale. `n_clusters` counts the items, or the documents, that have labels."""
 
     system: str
     estimate: Estimate
@@ -81,8 +88,9 @@ class SystemEstimate:
 
 @dataclass(frozen=True)
 class EstimatedDifference:
-    """The first system less the second; of choices, the share of the first less that of the second.
-    `is_paired`: estimated on the items that have labels of both, not from two separate estimates."""
+    """The first system's mean minus the second's; for choices, the share of choices for the first
+    minus that for the second. `is_paired` says that it was estimated on items that have labels of both
+    systems, not from two separate estimates."""
 
     systems: tuple[str, str]
     estimate: Estimate
@@ -108,8 +116,8 @@ class EstimatedDifference:
 
 @dataclass(frozen=True)
 class NextItems:
-    """The items to ask people about next. `probabilities` has, for every item of the evalset, the
-    chance of having a label afterwards."""
+    """The items that people should label next. `probabilities` has, for every item of the evalset, the
+    probability of having a label after that."""
 
     chosen: tuple[str, ...]
     probabilities: dict[str, float]
@@ -131,10 +139,10 @@ class EstimateResult(Result):
     next_items: NextItems | None = None
     excluded: Sequence[Exclusion] = ()
     notes: Sequence[str] = ()
-    """What of a file of scores was not used."""
+    """Which scores in a file of scores were not used."""
     n_without_proxy: int = 0
     is_proxy_share: bool = False
-    """Whether the proxy's means are shares too: of wins, or of yes."""
+    """Whether the proxy's means are shares (of wins, or of yes), as people's are."""
     is_proxy_a_copy: bool = False
     """Whether the proxy follows the labels without any error."""
     confidence: float = 0.95
@@ -143,19 +151,20 @@ class EstimateResult(Result):
 
     @property
     def are_choices(self) -> bool:
+        """Whether the labels are pairwise choices."""
         return self.model == "win rate"
 
     @property
     def labels(self) -> float:
-        """Labels of a system, on average."""
+        """The number of labels of a system, on average."""
         return float(np.mean([row.n_labeled for row in self.systems]))
 
     @property
     def labels_worth(self) -> float:
-        """How many labels alone would be as precise as these with the proxy, on average over systems;
-        NaN where it is unknown."""
-        found = [row.worth / row.n_labeled for row in self.systems if math.isfinite(row.worth)]
-        return self.labels * float(np.mean(found)) if found else math.nan
+        """How many labels without the proxy would be as precise as these labels with the proxy, on
+        average over systems; NaN if unknown."""
+        ratios = [row.worth / row.n_labeled for row in self.systems if math.isfinite(row.worth)]
+        return self.labels * float(np.mean(ratios)) if ratios else math.nan
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput estimate`."""
@@ -199,77 +208,83 @@ def _bounds(name: str, estimate: Estimate) -> dict[str, Any]:
 
 
 def estimate_systems(
-    given: ProxiedLabels,
+    proxied: ProxiedLabels,
     *,
     confidence: float = 0.95,
 ) -> tuple[list[SystemEstimate], list[EstimatedDifference]]:
     """Systems with a label, best first, and the differences of all pairs of them."""
-    proxies = proxy_means(given)
+    proxies = proxy_means(proxied)
     rows: dict[int, SystemEstimate] = {}
     means: dict[int, tuple[PredictionPowered, PredictionPowered]] = {}
-    for place, system in enumerate(given.systems):
-        parts = given.of_system(place)
-        if not any(part.is_labeled.any() for part in parts):
+    for place, system in enumerate(proxied.systems):
+        strata = proxied.of_system(place)
+        if not any(part.is_labeled.any() for part in strata):
             continue
-        corrected, people = _mean(parts, None), _mean(parts, 0.0)
+        corrected, people = _mean(strata, None), _mean(strata, 0.0)
         means[place] = corrected, people
-        estimate = _within(corrected.estimate(confidence=confidence, method=ESTIMATE_METHOD), given)
+        estimate = _within(
+            corrected.estimate(confidence=confidence, method=ESTIMATE_METHOD), proxied
+        )
         rows[place] = SystemEstimate(
             system,
             estimate,
-            _within(people.estimate(confidence=confidence, method="people alone"), given),
+            _within(people.estimate(confidence=confidence, method="people alone"), proxied),
             float(proxies[place]),
             corrected.n_labeled,
             corrected.n_unlabeled,
-            corrected.tuning * given.stretch,
+            corrected.tuning * proxied.stretch,
             _worth(corrected, people),
-            _is_skewed(parts, estimate, given.scale),
-            sum(map(_n_labeled, parts)),
+            _is_skewed(strata, estimate, proxied.scale),
+            sum(map(_n_labeled, strata)),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
     order = sorted(rows, key=lambda place: -rows[place].estimate.value)
-    differences = _differences(given, order, means, confidence)
+    differences = _differences(proxied, order, means, confidence)
     return _ranked([rows[place] for place in order], differences, confidence), differences
 
 
-def _within(estimate: Estimate, given: ProxiedLabels, *, is_difference: bool = False) -> Estimate:
-    """No mean lies outside the answers that were given, and no difference is greater than their
-    range."""
-    least, most = given.scale
+def _within(estimate: Estimate, proxied: ProxiedLabels, *, is_difference: bool = False) -> Estimate:
+    """The estimate with its interval limited: means to the range of the labels, differences to the
+    width of this range."""
+    lowest, highest = proxied.scale
     if is_difference:
-        least, most = least - most, most - least
+        lowest, highest = lowest - highest, highest - lowest
     if estimate.low is None or estimate.high is None:
         return estimate
-    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
+    return replace(estimate, low=max(estimate.low, lowest), high=min(estimate.high, highest))
 
 
 def _mean(parts: Sequence[ProxyLabels], tuning: float | None) -> PredictionPowered:
-    """Over all strata, each with its share of the units; strata with too few labels are joined."""
+    """The mean over all strata, each weighted by its share of the units. Strata with too few labels are
+    joined. `tuning` is the factor of the proxy's scores; None chooses the best, 0 ignores the proxy."""
     joined = _joined(parts)
     if len(joined) == 1:
         return prediction_powered_mean(joined[0], tuning=tuning)
     sizes = np.array([len(part.labels) for part in joined], dtype=np.float64)
-    found = [prediction_powered_mean(part, tuning=tuning) for part in joined]
-    return combined(found, sizes / sizes.sum())
+    means = [prediction_powered_mean(part, tuning=tuning) for part in joined]
+    return combined(means, sizes / sizes.sum())
 
 
 def _joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
-    enough = [part for part in parts if _n_labeled(part) >= MIN_LABELS]
-    rest = [part for part in parts if _n_labeled(part) < MIN_LABELS]
-    if not rest or len(parts) == 1:
+    """The strata, with those that have too few labels joined into one."""
+    with_enough_labels = [part for part in parts if _n_labeled(part) >= MIN_LABELS]
+    with_few_labels = [part for part in parts if _n_labeled(part) < MIN_LABELS]
+    if not with_few_labels or len(parts) == 1:
         return list(parts)
-    together = _one(rest)
-    if _n_labeled(together) < MIN_LABELS and enough:
-        together = _one([together, enough.pop()])
-    return [*enough, together]
+    together = _concatenated(with_few_labels)
+    if _n_labeled(together) < MIN_LABELS and with_enough_labels:
+        together = _concatenated([together, with_enough_labels.pop()])
+    return [*with_enough_labels, together]
 
 
 def _n_labeled(part: ProxyLabels) -> int:
+    """The number of clusters (items or documents) with labels."""
     return len(np.unique(part.clusters[part.is_labeled]))
 
 
-def _one(parts: Sequence[ProxyLabels]) -> ProxyLabels:
+def _concatenated(parts: Sequence[ProxyLabels]) -> ProxyLabels:
+    """Several strata as one."""
     starts = np.cumsum([0, *(int(part.clusters.max(initial=-1)) + 1 for part in parts)])
     clusters = [part.clusters + start for part, start in zip(parts, starts, strict=False)]
     weights = [part.weights for part in parts if part.weights is not None]
@@ -282,6 +297,7 @@ def _one(parts: Sequence[ProxyLabels]) -> ProxyLabels:
 
 
 def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
+    """How many labels without the proxy would have the standard error of the corrected estimate."""
     if not (corrected.error > 0 and people.error > 0):
         return math.nan
     return corrected.n_labeled * (people.error / corrected.error) ** 2
@@ -290,8 +306,9 @@ def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
 def _is_skewed(
     parts: Sequence[ProxyLabels], estimate: Estimate, scale: tuple[float, float]
 ) -> bool:
-    """Few labels miss the rare ratings at the other end; an interval that reaches it is not too
-    narrow."""
+    """Whether the interval may be too narrow: there are few labels and most are at one end of the
+    scale, so that rare ratings at the other end may be missing by chance. False if the interval
+    reaches the other end."""
     labels = np.concatenate([part.labels[part.is_labeled] for part in parts])
     if estimate.low is None or len(labels) >= MIN_LABELS_FOR_SKEW:
         return False
@@ -302,50 +319,62 @@ def _is_skewed(
 
 
 def _differences(
-    given: ProxiedLabels,
+    proxied: ProxiedLabels,
     order: Sequence[int],
     means: dict[int, tuple[PredictionPowered, PredictionPowered]],
     confidence: float,
 ) -> list[EstimatedDifference]:
-    found: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
+    """The differences of all pairs of systems, in this order of systems; `means` has for each system
+    the corrected mean and the mean of people alone."""
+    pair_means: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
     for a, b in combinations(order, 2):
-        parts = given.of_pair(a, b)
+        parts = proxied.of_pair(a, b)
         n_paired = sum(_n_labeled(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
-        if is_paired or (given.are_choices and n_paired):
-            found.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
-        elif not given.are_choices:
+        if is_paired or (proxied.are_choices and n_paired):
+            pair_means.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
+        elif not proxied.are_choices:
             shares, signs = np.ones(2), np.array([1.0, -1.0])
             both = [
-                combined([means[a][which], means[b][which]], shares, signs=signs)
-                for which in (0, 1)
+                combined([means[a][version], means[b][version]], shares, signs=signs)
+                for version in (0, 1)
             ]
-            found.append(((a, b), both[0], both[1], False))
+            pair_means.append(((a, b), both[0], both[1], False))
     estimates = [
         (
             _within(
-                one.difference(confidence=confidence, method=ESTIMATE_METHOD),
-                given,
+                corrected.difference(confidence=confidence, method=ESTIMATE_METHOD),
+                proxied,
                 is_difference=True,
             ),
             _within(
                 people.difference(confidence=confidence, method="people alone"),
-                given,
+                proxied,
                 is_difference=True,
             ),
         )
-        for _, one, people, _ in found
+        for _, corrected, people, _ in pair_means
     ]
     p_values = holm(
-        np.array([math.nan if one.p_value is None else one.p_value for one, _ in estimates])
+        np.array(
+            [
+                math.nan if corrected.p_value is None else corrected.p_value
+                for corrected, _ in estimates
+            ]
+        )
     )
     return [
         EstimatedDifference(
-            (given.systems[a], given.systems[b]), one, people, float(p), mean.n_labeled, is_paired
+            (proxied.systems[a], proxied.systems[b]),
+            corrected,
+            people,
+            float(p),
+            mean.n_labeled,
+            is_paired,
         )
-        for ((a, b), mean, _, is_paired), (one, people), p in zip(
-            found, estimates, p_values, strict=True
+        for ((a, b), mean, _, is_paired), (corrected, people), p in zip(
+            pair_means, estimates, p_values, strict=True
         )
     ]
 
@@ -353,62 +382,75 @@ def _differences(
 def _ranked(
     rows: Sequence[SystemEstimate], differences: Sequence[EstimatedDifference], confidence: float
 ) -> list[SystemEstimate]:
-    """With ranks, and the ranks that the corrected differences leave open."""
-    better = dict.fromkeys([row.system for row in rows], 0)
-    worse = dict(better)
-    for one in differences:
-        if one.p_adjusted < 1 - confidence:
-            winner, loser = one.systems if one.estimate.value > 0 else one.systems[::-1]
-            worse[winner] += 1
-            better[loser] += 1
+    """The rows with their ranks, and with the range of ranks that the corrected p-values allow."""
+    n_better = dict.fromkeys([row.system for row in rows], 0)
+    n_worse = dict(n_better)
+    for difference in differences:
+        if difference.p_adjusted < 1 - confidence:
+            winner, loser = (
+                difference.systems if difference.estimate.value > 0 else difference.systems[::-1]
+            )
+            n_worse[winner] += 1
+            n_better[loser] += 1
     return [
         replace(
             row,
             rank=place,
-            rank_low=1 + better[row.system],
-            rank_high=len(rows) - worse[row.system],
+            rank_low=1 + n_better[row.system],
+            rank_high=len(rows) - n_worse[row.system],
         )
         for place, row in enumerate(rows, 1)
     ]
 
 
 def choose_next(
-    given: ProxiedLabels, budget: int, *, before: Floats | None, rng: np.random.Generator
+    proxied: ProxiedLabels, budget: int, *, before: Floats | None, rng: np.random.Generator
 ) -> NextItems:
-    """Items whose outputs of all systems are to be labeled next, more often those on which the proxy's
-    scores of the systems differ.
-    `before` has the probabilities with which items got the labels that they have."""
-    labeled = given.is_labeled
+    """Draws `budget` items. People should label the outputs of all systems for them next. Items on
+    which the proxy's scores of the systems differ are drawn more often. `before` has the probabilities
+    with which items were chosen for the labels that there are."""
+    labeled = proxied.is_labeled
     free = np.flatnonzero(~labeled)
     if budget > len(free):
-        raise InputError(_too_much(given, budget, len(free)))
+        raise InputError(_budget_error(proxied, budget, len(free)))
     with np.errstate(invalid="ignore"):
-        spreads = _spreads(given.proxies)
-    now = np.zeros(len(labeled))
-    own = inclusion_probabilities(spreads[free], budget)
-    now[free] = own
-    size = spreads + float(spreads[free].mean())
-    scale = float(own.sum() / size[free].sum()) if size[free].sum() > 0 else 0.0
-    now[labeled] = np.minimum(scale * size[labeled], 1.0)
+        spreads = _spreads(proxied.proxies)
+    new_probabilities = np.zeros(len(labeled))
+    free_probabilities = inclusion_probabilities(spreads[free], budget)
+    new_probabilities[free] = free_probabilities
+    selection_size = spreads + float(spreads[free].mean())
+    scale = (
+        float(free_probabilities.sum() / selection_size[free].sum())
+        if selection_size[free].sum() > 0
+        else 0.0
+    )
+    new_probabilities[labeled] = np.minimum(scale * selection_size[labeled], 1.0)
     if not scale:
-        now[labeled] = budget / len(free)
-    chosen = free[systematic_sample(own, rng)]
+        new_probabilities[labeled] = budget / len(free)
+    chosen_places = free[systematic_sample(free_probabilities, rng)]
     if before is None:
         before = np.full(len(labeled), labeled.mean())
-    united = united_probabilities(before, now)
+    united = united_probabilities(before, new_probabilities)
     return NextItems(
-        tuple(given.items[place] for place in chosen),
-        {item: float(p) for item, p in zip(given.items, united, strict=True)},
+        tuple(proxied.items[place] for place in chosen_places),
+        {item: float(p) for item, p in zip(proxied.items, united, strict=True)},
     )
 
 
-def _too_much(given: ProxiedLabels, budget: int, n_free: int) -> str:
-    which = f"{counted(n_free, 'item')} without any label" if n_free else "number of items left: 0"
-    text = f"budget={budget} is more than the {which}."
-    if given.pairs is not None:
+def _budget_error(proxied: ProxiedLabels, budget: int, n_free: int) -> str:
+    """The error message if the budget is larger than the number of items without labels."""
+    free_items = (
+        f"{counted(n_free, 'item')} without any label" if n_free else "number of items left: 0"
+    )
+    text = f"budget={budget} is more than the {free_items}."
+    if proxied.pairs is not None:
         return text
-    missing = (np.isnan(given.labels) & ~np.isnan(given.proxies) & given.is_labeled).sum(axis=1)
-    parts = [f"{n} of {name}" for name, n in zip(given.systems, missing.tolist(), strict=True) if n]
+    missing = (np.isnan(proxied.labels) & ~np.isnan(proxied.proxies) & proxied.is_labeled).sum(
+        axis=1
+    )
+    parts = [
+        f"{n} of {name}" for name, n in zip(proxied.systems, missing.tolist(), strict=True) if n
+    ]
     if not parts:
         return text
     return (
@@ -418,10 +460,11 @@ def _too_much(given: ProxiedLabels, budget: int, n_free: int) -> str:
 
 
 def _spreads(proxies: Floats) -> Floats:
-    """The standard deviation over the systems (or pairs) of each item, 0 where there is one."""
-    known = ~np.isnan(proxies)
-    counts = np.maximum(known.sum(axis=0), 1)
-    values = np.where(known, proxies, 0.0)
+    """For each item the standard deviation of the proxy's scores over systems (or pairs); 0 if there
+    is only one score."""
+    has_score = ~np.isnan(proxies)
+    counts = np.maximum(has_score.sum(axis=0), 1)
+    values = np.where(has_score, proxies, 0.0)
     means = values.sum(axis=0) / counts
-    squares = np.where(known, (proxies - means) ** 2, 0.0).sum(axis=0) / counts
+    squares = np.where(has_score, (proxies - means) ** 2, 0.0).sum(axis=0) / counts
     return np.asarray(np.sqrt(squares))

@@ -1,9 +1,10 @@
-"""People's answers beside those of one judge, trial by trial, as arrays: `JudgedTrials`.
+"""`JudgedTrials`: the answers of people and of one judge to the same trials, as arrays.
 
 A trial is a question about one output, or about a pair of outputs. A choice between two outputs is
 written as the share won by the first of the two systems in alphabetical order: 1, ½ or 0. Labels are
-written as numbers, one for each label. Someone who answered a trial several times counts once: with the
-mean of numbers, the most frequent label, or the side that was chosen more often (½ where both were).
+written as numbers, one for each label. If somebody answered a trial several times, one answer is used:
+the mean of numbers, the most frequent label, or the side that was chosen more often (½ if both were
+chosen equally often).
 """
 
 from __future__ import annotations
@@ -25,18 +26,21 @@ from wellput.core.metric import Floats
 
 AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
 OutputValues: TypeAlias = Mapping[tuple[str, str], float]
-"""(system, item) to a number, such as a metric's score."""
+"""(system, item) → a number, such as a metric's score."""
 
 ORDER_COLUMN = "order"
 SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""What the system offered as "a" wins by a choice."""
 MAX_DIFFERENT_GRADES = 11
+"""See `are_on_scale`."""
 SCALE_FOLDS = 10
-"""A metric's scores are put on the question's scale by lines fitted to the items of other folds."""
+"""A metric's scores are converted to the question's scale by a straight line. Items are divided into
+this many folds, and the line for a fold is fitted to the items of the other folds."""
 
 
 class JudgedTrial(NamedTuple):
-    """`systems` has one system, or two in alphabetical order; `sample` is the number of the sample,
-    empty if the system has one output only."""
+    """What is judged at once. `systems` has one system, or two in alphabetical order; `sample` is the
+    number of the judged sample, empty if the system has only one output for the item."""
 
     question: str
     item: str
@@ -45,11 +49,11 @@ class JudgedTrial(NamedTuple):
 
 
 class GivenAnswers(NamedTuple):
-    """All answers of one judge, one entry each: the trial's place, the value, and which output was
-    shown first.
+    """All answers of one judge. Each array has an entry for each answer: the place of its trial, its
+    value, and which output was shown first.
 
-    `first` is for choices +1 where the first system in alphabetical order was shown first, −1 where it
-    was shown second; for ratings the number of the column `order`, NaN without one.
+    For choices, `first` is +1 if the first system in alphabetical order was shown first, −1 if it was
+    shown second. For ratings it is the number in the column `order`, NaN without this column.
     """
 
     trials: Places
@@ -59,8 +63,9 @@ class GivenAnswers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JudgedTrials:
-    """`people` (people × trials) and `judge` (trials) are NaN where there is no answer. `clusters` has
-    the place of each trial's document, or of its item where items have none."""
+    """The answers of people and of one judge. `people` (people × trials) and `judge` (trials) are NaN
+    where there is no answer. `given` has all answers of the judge, also repeated ones. `clusters` has
+    a number for each trial's document, or for its item if the item has no document."""
 
     kind: AnswerKind
     trials: tuple[JudgedTrial, ...]
@@ -73,14 +78,16 @@ class JudgedTrials:
     other_machines: tuple[str, ...] = ()
     is_metric: bool = False
     is_refitted: bool = False
-    """Whether the judge's answers are a metric's scores that were put on the question's scale."""
+    """Whether the judge's answers are a metric's scores that were converted to the question's scale."""
 
     @cached_property
     def items(self) -> Places:
+        """A number for each trial's item."""
         return places_of([trial.item for trial in self.trials])
 
     @cached_property
     def questions(self) -> Places:
+        """A number for each trial's question: its place in `question_names`."""
         return places_of([trial.question for trial in self.trials])
 
     @cached_property
@@ -89,26 +96,28 @@ class JudgedTrials:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
+        """All systems, in the order of the trials."""
         return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
 
     @cached_property
     def system_places(self) -> Places:
-        """The place of each trial's systems: trials × 1, or × 2 for choices."""
+        """The places of each trial's systems in `systems`: trials × 1, or trials × 2 for choices."""
         at = {name: place for place, name in enumerate(self.systems)}
         return np.array([[at[name] for name in trial.systems] for trial in self.trials], np.intp)
 
     @cached_property
     def size(self) -> float:
-        """The size of the largest answer."""
+        """The absolute value of the largest answer."""
         return largest_size(self.people, self.judge)
 
     @cached_property
     def people_means(self) -> Floats:
+        """The mean of people's answers to each trial."""
         return present_means(self.people, axis=0)
 
     @property
     def gaps(self) -> Floats:
-        """The judge's answer less people's mean, for numbers and choices."""
+        """The judge's answer to each trial minus people's mean, for numbers and choices."""
         return np.asarray(self.judge - self.people_means)
 
 
@@ -119,8 +128,8 @@ def judged_trials(
     documents: Mapping[str, str] | None = None,
     scores: OutputValues | None = None,
 ) -> JudgedTrials:
-    """The trials of all answers. `judge` is one of the judges, or, with `scores`, a metric. `documents`
-    has the document of items; without it the judgments' column `document` is used."""
+    """The trials of all answers. `judge` is one of the judges or, with `scores`, a metric. `documents`
+    has the documents of items; without it, the judgments' column `document` is used."""
     kind = _kind(answers)
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if scores is None and judge not in names:
@@ -145,21 +154,23 @@ def judged_trials(
         if (document := answer.extra.get(DOCUMENT_COLUMN)) and documents is None:
             document_of[answer.item] = document
     trials = tuple(places)
-    given = {
-        name: GivenAnswers(np.array(at, np.intp), np.array(values), np.array(first))
-        for name, (at, values, first) in by_judge.items()
+    answers_by_judge = {
+        name: GivenAnswers(np.array(trial_places, np.intp), np.array(values), np.array(first))
+        for name, (trial_places, values, first) in by_judge.items()
     }
-    rows = np.array([_one_answer_each(given[name], len(trials), kind) for name in people])
+    rows = np.array(
+        [_one_answer_each(answers_by_judge[name], len(trials), kind) for name in people]
+    )
     empty = GivenAnswers(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
-    own = given.get(judge, empty)
-    found = JudgedTrials(
+    judge_answers = answers_by_judge.get(judge, empty)
+    trials_of_judge = JudgedTrials(
         kind=kind,
         trials=trials,
         people_names=tuple(people),
         people=rows,
         judge_name=judge,
-        judge=_one_answer_each(own, len(trials), kind),
-        given=own,
+        judge=_one_answer_each(judge_answers, len(trials), kind),
+        given=judge_answers,
         clusters=places_of(
             [
                 f"document {document_of[trial.item]}"
@@ -170,19 +181,20 @@ def judged_trials(
         ),
         other_machines=tuple(name for name in names if is_machine(name) and name != judge),
     )
-    return found if scores is None else _with_metric(found, scores)
+    return trials_of_judge if scores is None else _with_metric(trials_of_judge, scores)
 
 
 def unknown_judge(judge: str, names: Sequence[str]) -> str:
-    """What to say where no judge has this name."""
+    """The error message if no judge has this name."""
     hint = did_you_mean(judge, names)
     if f"{MACHINE_PREFIX}{judge}" in names:
         hint = f" Did you mean {MACHINE_PREFIX}{judge}?"
-    shown = ", ".join(names[:8]) + (" and others" if len(names) > 8 else "")
-    return f"no judge has this name.{hint} The judges are {shown}."
+    names_in_words = ", ".join(names[:8]) + (" and others" if len(names) > 8 else "")
+    return f"no judge has this name.{hint} The judges are {names_in_words}."
 
 
 def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
+    """The kind of the answers. Raises InputError if some questions have labels and others numbers."""
     if isinstance(answers[0], Preference):
         return "choices"
     with_labels: dict[str, bool] = {}
@@ -192,7 +204,7 @@ def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
             answer.value, str
         )
     if len(set(with_labels.values())) > 1:
-        labels = [name for name, has in with_labels.items() if has]
+        labels = [name for name, has_labels in with_labels.items() if has_labels]
         raise InputError(
             f"Some questions have labels ({', '.join(labels)}), others numbers: choose with question=."
         )
@@ -202,6 +214,8 @@ def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
 def _read(
     answer: Judgment | Preference, codes: dict[str, float]
 ) -> tuple[JudgedTrial, float, float]:
+    """The trial of an answer, its value, and its entry in `GivenAnswers.first`. `codes` has the
+    numbers of labels; new labels are added."""
     sample = answer.extra.get(SAMPLE_COLUMN, "")
     if isinstance(answer, Preference):
         pair = (answer.system_a, answer.system_b)
@@ -224,22 +238,22 @@ def _read(
 
 
 def _one_answer_each(given: GivenAnswers, n: int, kind: AnswerKind) -> Floats:
-    """One answer to each trial, NaN where there is none."""
+    """One answer to each of n trials; NaN if there is none."""
     counts = np.bincount(given.trials, minlength=n)
     sums = np.bincount(given.trials, given.values, minlength=n)
-    found = np.full(n, np.nan)
+    answers = np.full(n, np.nan)
     answered = counts > 0
-    found[answered] = sums[answered] / counts[answered]
+    answers[answered] = sums[answered] / counts[answered]
     if kind == "choices":
-        found[answered] = (np.sign(found[answered] - 0.5) + 1) / 2
+        answers[answered] = (np.sign(answers[answered] - 0.5) + 1) / 2
     elif kind == "labels":
         for trial in np.flatnonzero(counts > 1):
-            found[trial] = most_frequent(given.values[given.trials == trial].tolist())
-    return found
+            answers[trial] = most_frequent(given.values[given.trials == trial].tolist())
+    return answers
 
 
 def most_frequent(values: Iterable[float]) -> float:
-    """The value given most often; of several, the one given first.
+    """The most frequent value; if several are equally frequent, the first of them.
 
     >>> most_frequent([2.0, 1.0, 1.0, 2.0])
     2.0
@@ -248,8 +262,9 @@ def most_frequent(values: Iterable[float]) -> float:
 
 
 def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
-    """The trials with a metric's scores as the judge's answers. Of two outputs the metric chooses the
-    one with the better score. As ratings, scores are put on the question's scale if needed."""
+    """The trials with a metric's scores as the judge's answers. For choices, the metric chooses the
+    output with the better score. For ratings, scores are converted to the question's scale if
+    needed."""
     if trials.kind == "labels":
         raise InputError(
             f"{trials.judge_name} gives numbers, and people gave labels: they cannot be compared."
@@ -266,9 +281,9 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
     else:
         judge = values[:, 0]
         is_refitted = not all(
-            are_on_scale(judge[own], trials.people[:, own])
+            are_on_scale(judge[is_question], trials.people[:, is_question])
             for question in np.unique(trials.questions)
-            for own in [trials.questions == question]
+            for is_question in [trials.questions == question]
         )
         if is_refitted:
             judge = on_question_scale(judge, trials.people_means, trials.items, trials.questions)
@@ -290,9 +305,10 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
 
 
 def are_on_scale(scores: Floats, people: Floats) -> bool:
-    """Whether scores may be answers to the question that people answered: 0 and 1 where it is yes or
-    no; else scores in the range of people's answers that cover at least half of it and, where people
-    gave more than `MAX_DIFFERENT_GRADES` different answers, are whole numbers.
+    """Whether scores are on the scale of the question, so that they could be answers to it. If people
+    answered yes or no, scores must be 0 and 1. Otherwise scores must be in the range of people's
+    answers, and their range must be at least half as wide. If people gave more than
+    `MAX_DIFFERENT_GRADES` different answers, scores must also be whole numbers.
 
     >>> grades = np.array([1.0, 5, 3])
     >>> are_on_scale(np.array([2.0, 4.5]), grades), are_on_scale(np.array([0.2, 0.9]), grades)
@@ -314,20 +330,20 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
 
 
 def on_question_scale(scores: Floats, people: Floats, items: Places, questions: Places) -> Floats:
-    """The scores as predictions of people's means, question by question, by straight lines that are
-    fitted to the items of other folds."""
-    found = np.full(len(scores), np.nan)
+    """The scores converted to predictions of people's means, for each question by a straight line that
+    is fitted to the items of the other folds."""
+    predictions = np.full(len(scores), np.nan)
     folds = items % SCALE_FOLDS
-    known = ~np.isnan(scores)
+    has_score = ~np.isnan(scores)
     for question in np.unique(questions):
-        own = questions == question
-        for fold in np.unique(folds[own]):
-            seen = own & known & (folds != fold) & ~np.isnan(people)
-            target = own & known & (folds == fold)
-            if not seen.any():
+        is_question = questions == question
+        for fold in np.unique(folds[is_question]):
+            is_training = is_question & has_score & (folds != fold) & ~np.isnan(people)
+            is_predicted = is_question & has_score & (folds == fold)
+            if not is_training.any():
                 continue
-            x, y = scores[seen], people[seen]
+            x, y = scores[is_training], people[is_training]
             spread = float(((x - x.mean()) ** 2).sum())
             slope = float((x - x.mean()) @ (y - y.mean())) / spread if spread > 0 else 0.0
-            found[target] = y.mean() + slope * (scores[target] - x.mean())
-    return found
+            predictions[is_predicted] = y.mean() + slope * (scores[is_predicted] - x.mean())
+    return predictions

@@ -1,7 +1,8 @@
-"""People's labels of some outputs beside a proxy's scores of all: `ProxiedLabels`, as arrays.
+"""`ProxiedLabels`: people's labels of some outputs and a proxy's scores of all outputs, as arrays.
 
-A proxy is a judge's answers, a metric's scores, or several metrics that are fitted to the labels. A
-fitted proxy never sees the item that it is used for: folds of items are predicted from the others.
+A label is a judgment by a person. A proxy is a judge's answers, a metric's scores, or a combination of
+several metrics that is fitted to the labels. The combination is fitted without the items that it is
+used for: items are divided into folds, and the scores of a fold come from a fit to the other folds.
 """
 
 from __future__ import annotations
@@ -23,17 +24,19 @@ from wellput.stats.prediction_powered import ProxyLabels
 
 PROXY_FOLDS = 10
 MIN_LABELS_OF_COPY = 10
-"""With fewer labels a proxy may follow them exactly by chance."""
+"""With fewer labels than this, a proxy may agree with them exactly by chance."""
 RIDGE = 1.0
-"""The penalty of a fitted proxy, in squared standard deviations of one row."""
+"""The penalty of the ridge regression of a fitted proxy. It counts as much as one row whose predictors
+are one standard deviation from their mean."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProxiedLabels:
-    """Labels and proxies of units: (systems, items) for ratings; (pairs, items) for choices, where both
-    are the share won by the first system of a pair. NaN where there is none. `weights` are the inverse
-    probabilities with which items were labeled; None for equal ones. `strata` has the place of each
-    item's stratum."""
+    """`labels` and `proxies` have shape (systems, items) for ratings. For choices it is (pairs of
+    systems, items), and the values are the shares won by the first system of a pair. Values are NaN
+    where there is no label or score. `weights` are the inverse probabilities with which items were
+    chosen for labels; None if these are equal. `strata` has the number of each item's stratum (a group
+    of items that is estimated separately)."""
 
     systems: tuple[str, ...]
     items: tuple[str, ...]
@@ -44,12 +47,13 @@ class ProxiedLabels:
     weights: Floats | None = None
     strata: Places | None = None
     stretch: float = 1.0
-    """What a metric's scores were multiplied by."""
+    """The factor by which a metric's scores were multiplied."""
     scale: tuple[float, float] = (-np.inf, np.inf)
-    """The lowest and the highest answer that was given: no mean lies outside."""
+    """The lowest and the highest label. No mean lies outside this range."""
 
     @property
     def are_choices(self) -> bool:
+        """Whether the labels are pairwise choices."""
         return self.pairs is not None
 
     @property
@@ -59,20 +63,20 @@ class ProxiedLabels:
 
     @property
     def n_without_proxy(self) -> int:
-        """Labels of outputs that the proxy has no score for; they are not used."""
+        """The number of labels of outputs without a score of the proxy. They are not used."""
         return int((~np.isnan(self.labels) & np.isnan(self.proxies)).sum())
 
     @property
     def is_proxy_a_copy(self) -> bool:
-        """Whether the proxy follows the labels without any error, so that it may have been made from
+        """Whether the proxy correlates perfectly with the labels, so that it may have been made from
         them."""
-        known = ~np.isnan(self.labels) & ~np.isnan(self.proxies)
-        if known.sum() < MIN_LABELS_OF_COPY:
+        has_both = ~np.isnan(self.labels) & ~np.isnan(self.proxies)
+        if has_both.sum() < MIN_LABELS_OF_COPY:
             return False
-        return pearson(self.labels[known], self.proxies[known]) > 1 - 1e-9
+        return pearson(self.labels[has_both], self.proxies[has_both]) > 1 - 1e-9
 
     def of_system(self, system: int) -> list[ProxyLabels]:
-        """A system's units, one entry for each stratum."""
+        """The labels and scores of a system, one entry for each stratum."""
         if self.pairs is None:
             return self._series(self.labels[system], self.proxies[system])
         labels, proxies = [], []
@@ -86,8 +90,8 @@ class ProxiedLabels:
         return self._series(np.concatenate(labels), np.concatenate(proxies), times=len(labels))
 
     def of_pair(self, a: int, b: int) -> list[ProxyLabels]:
-        """The difference of two systems on items that both have; for choices the share of the first
-        less that of the second. Empty where they were never compared."""
+        """The differences of two systems on the items that both have; for choices, the share won by the
+        first minus the share won by the second. Empty if the two were never compared."""
         if self.pairs is None:
             return self._series(self.labels[a] - self.labels[b], self.proxies[a] - self.proxies[b])
         for row, pair in enumerate(self.pairs):
@@ -99,6 +103,8 @@ class ProxiedLabels:
         return []
 
     def _series(self, labels: Floats, proxies: Floats, *, times: int = 1) -> list[ProxyLabels]:
+        """The units that have a score of the proxy, one entry for each stratum. `times` says how often
+        the items are repeated in the arrays."""
         clusters = np.tile(self.clusters, times)
         weights = None if self.weights is None else np.tile(self.weights, times)
         strata = np.zeros(len(labels), np.intp)
@@ -126,10 +132,13 @@ def rated_labels(
     documents: Mapping[str, str] | None,
     is_judge: bool,
 ) -> ProxiedLabels:
-    """From ratings. A judge's answers are used as they are; a metric's scores are brought to the spread
-    of the labels, and several metrics are fitted to them."""
+    """Labels that are ratings, with the scores of one or more proxies. A judge's answers are used as
+    they are. A metric's scores are multiplied so that their standard deviation is that of the labels.
+    Several metrics are combined by a fit to the labels."""
     labels = _means(
-        [(one.system, one.item, one.number) for one in people], systems=systems, items=items
+        [(rating.system, rating.item, rating.number) for rating in people],
+        systems=systems,
+        items=items,
     )
     tables = [_table(values, systems, items) for values in proxies]
     clusters = _clusters(items, documents)
@@ -144,7 +153,7 @@ def rated_labels(
         proxy * stretch,
         clusters,
         stretch=stretch,
-        scale=(min(one.number for one in people), max(one.number for one in people)),
+        scale=(min(rating.number for rating in people), max(rating.number for rating in people)),
     )
 
 
@@ -157,11 +166,13 @@ def chosen_labels(
     items: Sequence[str],
     documents: Mapping[str, str] | None,
 ) -> ProxiedLabels:
-    """From choices. The proxy is a judge's choices, the output with the better score, or several
-    metrics that are fitted to the choices."""
-    at = {name: place for place, name in enumerate(systems)}
-    asked = {tuple(sorted((at[one.system_a], at[one.system_b]))) for one in people}
-    pairs = tuple(pair for pair in combinations(range(len(systems)), 2) if pair in asked)
+    """Labels that are choices. The proxy is a judge's choices (`machine`), a metric that chooses the
+    output with the better score, or a combination of several metrics that is fitted to the choices."""
+    place_of = {name: place for place, name in enumerate(systems)}
+    offered_pairs = {
+        tuple(sorted((place_of[choice.system_a], place_of[choice.system_b]))) for choice in people
+    }
+    pairs = tuple(pair for pair in combinations(range(len(systems)), 2) if pair in offered_pairs)
     labels = _shares(people, pairs, systems, items)
     clusters = _clusters(items, documents)
     if machine is not None:
@@ -183,19 +194,24 @@ def _shares(
 ) -> Floats:
     """The share won by the first system of each pair, pairs × items."""
     names = [f"{a} {b}" for a, b in pairs]
-    at = {name: place for place, name in enumerate(systems)}
+    place_of = {name: place for place, name in enumerate(systems)}
     entries = []
-    for one in choices:
-        a, b, share = at[one.system_a], at[one.system_b], SHARE_OF_CHOICE[one.choice]
+    for choice in choices:
+        a, b, share = (
+            place_of[choice.system_a],
+            place_of[choice.system_b],
+            SHARE_OF_CHOICE[choice.choice],
+        )
         name = f"{a} {b}" if a < b else f"{b} {a}"
         if name in names:
-            entries.append((name, one.item, share if a < b else 1 - share))
+            entries.append((name, choice.item, share if a < b else 1 - share))
     return _means(entries, systems=names, items=items)
 
 
 def _means(
     entries: Sequence[tuple[str, str, float]], *, systems: Sequence[str], items: Sequence[str]
 ) -> Floats:
+    """Means of entries (system, item, value) as systems × items; NaN where there is no entry."""
     system_at = {name: place for place, name in enumerate(systems)}
     item_at = {name: place for place, name in enumerate(items)}
     sums, counts = (np.zeros((len(systems), len(items))) for _ in range(2))
@@ -211,34 +227,39 @@ def _table(values: OutputValues, systems: Sequence[str], items: Sequence[str]) -
 
 
 def _clusters(items: Sequence[str], documents: Mapping[str, str] | None) -> Places:
-    known = documents or {}
+    document_of = documents or {}
     return places_of(
-        [f"document {known[item]}" if item in known else f"item {item}" for item in items]
+        [
+            f"document {document_of[item]}" if item in document_of else f"item {item}"
+            for item in items
+        ]
     )
 
 
 def _stretch(labels: Floats, proxy: Floats) -> float:
-    """The spread of the labels over that of the proxy, on the labeled outputs."""
-    known = ~np.isnan(labels) & ~np.isnan(proxy)
-    if known.sum() < 2:
+    """The standard deviation of the labels divided by that of the proxy's scores, on the labeled
+    outputs."""
+    has_both = ~np.isnan(labels) & ~np.isnan(proxy)
+    if has_both.sum() < 2:
         return 1.0
-    spread = float(proxy[known].std())
-    wanted = float(labels[known].std())
-    return wanted / spread if spread > 0 and wanted > 0 else 1.0
+    proxy_sd = float(proxy[has_both].std())
+    label_sd = float(labels[has_both].std())
+    return label_sd / proxy_sd if proxy_sd > 0 and label_sd > 0 else 1.0
 
 
 def _fitted(labels: Floats, tables: Sequence[Floats], clusters: Places) -> Floats:
-    """Several metrics as one prediction of the labels by ridge regression. An output of a labeled
-    cluster is predicted by the fit of the other folds, all others by the mean of all fits."""
+    """Several metrics combined to one prediction of the labels by ridge regression. An output in a
+    labeled cluster is predicted by the fit to the other folds, all other outputs by the mean of all
+    fits."""
     x = np.stack(tables, axis=-1)
-    known = ~np.isnan(labels) & ~np.isnan(x).any(axis=-1)
-    labeled = np.unique(np.broadcast_to(clusters, labels.shape)[known])
+    is_complete = ~np.isnan(labels) & ~np.isnan(x).any(axis=-1)
+    labeled = np.unique(np.broadcast_to(clusters, labels.shape)[is_complete])
     if len(labeled) < 2 * PROXY_FOLDS:
         raise InputError(
             f"Several metrics are fitted to the labels, which needs {2 * PROXY_FOLDS} labeled items "
             f"that all of them have a score for; there are {len(labeled)}. Give one metric as proxy=."
         )
-    rows = x[known]
+    rows = x[is_complete]
     center, scale = rows.mean(axis=0), rows.std(axis=0)
     x = (x - center) / np.where(scale > 0, scale, 1.0)
     fold_of = {int(cluster): place % PROXY_FOLDS for place, cluster in enumerate(labeled)}
@@ -246,29 +267,30 @@ def _fitted(labels: Floats, tables: Sequence[Floats], clusters: Places) -> Float
     fold_table = np.broadcast_to(folds, labels.shape)
     fits = []
     for fold in range(PROXY_FOLDS):
-        seen = known & (fold_table != fold)
-        fits.append(_ridge(x[seen], labels[seen]))
+        is_training = is_complete & (fold_table != fold)
+        fits.append(_ridge(x[is_training], labels[is_training]))
     predictions = np.stack([intercept + x @ slopes for intercept, slopes in fits])
-    found: Floats = predictions.mean(axis=0)
+    combined: Floats = predictions.mean(axis=0)
     for fold in range(PROXY_FOLDS):
-        found = np.where(fold_table == fold, predictions[fold], found)
-    return found
+        combined = np.where(fold_table == fold, predictions[fold], combined)
+    return combined
 
 
 def _ridge(x: Floats, y: Floats) -> tuple[float, Floats]:
+    """The intercept and the slopes of a ridge regression."""
     center = x.mean(axis=0)
     inner = (x - center).T @ (x - center) + RIDGE * np.eye(x.shape[1])
     slopes = np.linalg.solve(inner, (x - center).T @ (y - y.mean()))
     return float(y.mean() - center @ slopes), np.asarray(slopes)
 
 
-def proxy_means(given: ProxiedLabels) -> Floats:
-    """What the proxy alone says of each system, over all items."""
-    if given.pairs is None:
-        return present_means(given.proxies, axis=1) / given.stretch
-    found = np.full(len(given.systems), np.nan)
-    for system in range(len(given.systems)):
-        parts = given.of_system(system)
+def proxy_means(proxied: ProxiedLabels) -> Floats:
+    """The mean of the proxy's scores of each system over all items, without correction."""
+    if proxied.pairs is None:
+        return present_means(proxied.proxies, axis=1) / proxied.stretch
+    means = np.full(len(proxied.systems), np.nan)
+    for system in range(len(proxied.systems)):
+        parts = proxied.of_system(system)
         if parts:
-            found[system] = np.concatenate([part.proxies for part in parts]).mean()
-    return found
+            means[system] = np.concatenate([part.proxies for part in parts]).mean()
+    return means

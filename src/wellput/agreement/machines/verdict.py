@@ -1,4 +1,4 @@
-"""What a vetting means, in words that claim no more than its figures."""
+"""The result of vetting a judge in words. No sentence claims more than the figures show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_NAMED_PEOPLE = 8
 
 
 def verdict_sentences(result: VetResult) -> list[str]:
-    """The answer first, then what limits it."""
+    """The sentences of the verdict: first the answer, then its limits."""
     return [
         _answer(result),
         *_copy_sentence(result),
@@ -34,10 +34,11 @@ def verdict_sentences(result: VetResult) -> list[str]:
 
 
 def uneven_systems(result: VetResult) -> list[SystemSeverity]:
-    """The systems that the judge is shown to treat differently from the rest, most extreme first."""
+    """The systems that the judge treats significantly differently from the others, the most extreme
+    first."""
     judged = result.biases.by_system
     if len(judged) < 2:
-        return []  # a single system has no rest
+        return []  # a single system has no others to compare with
     rows = [row for row in judged if _is_shown(_tested(row), result)]
     return sorted(rows, key=lambda row: -abs(_tested(row).value))
 
@@ -52,6 +53,7 @@ def _is_shown(estimate: Estimate, result: VetResult) -> bool:
 
 
 def _answer(result: VetResult) -> str:
+    """The first sentence: whether the judge may judge in place of people, by the test."""
     test = result.alt_test
     if test.passed is None:
         limit = test.lower_limit
@@ -65,71 +67,71 @@ def _answer(result: VetResult) -> str:
             f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
             f"{advice}"
         )
-    won = sum(one.is_beaten for one in test.people)
+    n_beaten = sum(person.is_beaten for person in test.people)
     people = _people(len(test.people))
     if not test.is_enough:
-        return _no_verdict(result, f"it beat {won} of {people} tested")
-    how = (
-        f"it beat {won} of {people} (with an allowance of {test.epsilon:g}{_published(test)}), and the "
-        "test asks for half of them"
+        return _no_verdict(result, f"it beat {n_beaten} of {people} tested")
+    test_result = (
+        f"it beat {n_beaten} of {people} (with an allowance of {test.epsilon:g}"
+        f"{_published(test)}), and the test asks for half of them"
     )
     if not test.is_decided:
         return (
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
-            f"annotator test {how}."
+            f"annotator test {test_result}."
         )
     if doubt := _doubt(result):
         return (
-            f"{result.judge} passes the alternative annotator test ({how}), but {doubt}. It should not "
-            "stand in for anyone."
+            f"{result.judge} passes the alternative annotator test ({test_result}), but {doubt}. It "
+            "should not stand in for anyone."
         )
     uses = _uses(result)
     return (
         f"{result.judge} may stand in for one of these people on items like these{uses}: in the "
-        f"alternative annotator test {how}."
+        f"alternative annotator test {test_result}."
     )
 
 
 def _published(test: AlternativeAnnotatorTest) -> str:
-    """What the published test finds, where it finds something else."""
-    published = sum(one.won for one in test.people)
-    if published == sum(one.is_beaten for one in test.people):
+    """The result of the published test, if it differs from the test that is used here."""
+    n_won = sum(person.won for person in test.people)
+    if n_won == sum(person.is_beaten for person in test.people):
         return ""
-    return (
-        f"; {published} by the published test, which takes trials of the same item as independent"
-    )
+    return f"; {n_won} by the published test, which takes trials of the same item as independent"
 
 
 def _doubt(result: VetResult) -> str:
-    """Why a judge that passed may be useless: its answers are not shown to agree with people's."""
+    """Why a judge that passed the test may be useless: its answers are not shown to agree with
+    people's. Empty if they are."""
     agreement = result.agreement
     are_labels = result.alt_test.scoring != "neg_rmse"
-    found = agreement.beyond_chance if are_labels else agreement.judge
-    if found is None:
+    estimate = agreement.beyond_chance if are_labels else agreement.judge
+    if estimate is None:
         return "its answers cannot be compared with people's"
-    if math.isnan(found.value):
+    if math.isnan(estimate.value):
         if are_labels:
             return "all answers are equal: whether it would notice a difference is not shown"
         return (
             "its answers, or people's, do not differ enough to be compared: any answer near the middle "
             "may pass"
         )
-    if _is_above_zero(found):
+    if _is_above_zero(estimate):
         return ""
-    interval = "no interval" if found.low is None else signed_interval(found)
+    interval = "no interval" if estimate.low is None else signed_interval(estimate)
     if are_labels:
         return (
-            f"is not shown to agree with people more than by chance (κ = {shown(found.value)}, "
+            f"is not shown to agree with people more than by chance (κ = {shown(estimate.value)}, "
             f"{interval}): where people disagree much, the answer that most people give passes"
         )
     return (
-        f"is not shown to agree with people (r = {shown(found.value)} {interval}): where people "
+        f"is not shown to agree with people (r = {shown(estimate.value)} {interval}): where people "
         "disagree much, any answer near the middle passes"
     )
 
 
 def _is_above_zero(agreement: Estimate) -> bool:
-    """Whether agreement is significantly above 0. Perfect agreement is, although it has no interval."""
+    """Whether agreement is significantly above 0. Perfect agreement counts, although it has no
+    interval."""
     if agreement.low is None:
         return agreement.value > 1 - 1e-9
     return agreement.low > 0
@@ -140,7 +142,7 @@ def _people(n: int) -> str:
 
 
 def _no_verdict(result: VetResult, found: str) -> str:
-    """What to say where too few people were tested."""
+    """The answer if too few people were tested. `found` is a clause with the test's result."""
     test = result.alt_test
     tested, untested = len(test.people), test.untested
     start = f"This is no verdict on whether {result.judge} may stand in for people: "
@@ -150,11 +152,11 @@ def _no_verdict(result: VetResult, found: str) -> str:
             f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} (with an allowance "
             f"of {test.epsilon:g})."
         )
-    has = "has" if tested == 1 else "have"
+    verb = "has" if tested == 1 else "have"
     limit = test.lower_limit
     advice = "" if limit is None else f"; min_items={limit[0]} would test {limit[1]}"
     return (
-        f"{start}only {tested} of {_people(tested + len(untested))} {has} at least "
+        f"{start}only {tested} of {_people(tested + len(untested))} {verb} at least "
         f"{test.min_trials} trials with the judge, so nothing can be said of the others "
         f"({untested_people(result)}){advice}. In the alternative annotator test {found} (with an "
         f"allowance of {test.epsilon:g})."
@@ -162,16 +164,20 @@ def _no_verdict(result: VetResult, found: str) -> str:
 
 
 def untested_people(result: VetResult) -> str:
-    """Who had too few trials, each with their number: `Kim 26, Lee 29 trials`."""
-    named = [
+    """The people who had too few trials, each with the number of their trials: `Kim 26, Lee 29
+    trials`."""
+    names_and_counts = [
         f"{result.people[judge]} {n}" for judge, n in result.alt_test.untested[:MAX_NAMED_PEOPLE]
     ]
-    rest = len(result.alt_test.untested) - len(named)
-    return ", ".join(named) + " trials" + (f", and {rest} more people" if rest else "")
+    n_more = len(result.alt_test.untested) - len(names_and_counts)
+    return (
+        ", ".join(names_and_counts) + " trials" + (f", and {n_more} more people" if n_more else "")
+    )
 
 
 def _uses(result: VetResult) -> str:
-    """For what it may be used: `, for ranking systems, not for their means`."""
+    """The use to which the judge is limited, as in `, for ranking systems, not for their means`; or
+    empty."""
     if uneven_systems(result):
         return ", but not for comparing systems without correction"
     overall = result.biases.severity
@@ -181,7 +187,9 @@ def _uses(result: VetResult) -> str:
 
 
 def _agreement_figures(result: VetResult) -> str:
-    people, judge = (shown(one.value) for one in (result.agreement.people, result.agreement.judge))
+    people, judge = (
+        shown(estimate.value) for estimate in (result.agreement.people, result.agreement.judge)
+    )
     if result.alt_test.scoring == "accuracy":
         return f"{judge} of answers are equal, {people} between people"
     return f"r = {judge}, {people} between people"
@@ -190,21 +198,22 @@ def _agreement_figures(result: VetResult) -> str:
 def _agreement_sentence(result: VetResult) -> list[str]:
     """Whether the judge agrees more or less with people than they do with each other; empty if no
     difference is shown. If the judge passed, it is a warning."""
-    found, test = result.agreement, result.alt_test
-    if not _is_shown(found.difference, result):
+    agreement, test = result.agreement, result.alt_test
+    if not _is_shown(agreement.difference, result):
         return []
     figures = _agreement_figures(result)
-    if found.difference.value < 0 and test.is_enough and test.is_decided and not _doubt(result):
+    if agreement.difference.value < 0 and test.is_enough and test.is_decided and not _doubt(result):
         return [
             f"But it agrees less with people than they do with each other ({figures}): the test counts "
             "how often its answer is nearer to theirs than a person's, not by how much."
         ]
-    more = "more" if found.difference.value > 0 else "less"
+    more = "more" if agreement.difference.value > 0 else "less"
     return [f"It agrees {more} with people than they do with each other ({figures})."]
 
 
 def _copy_sentence(result: VetResult) -> list[str]:
-    """A judge that agrees better than a perfect one has seen the answers."""
+    """A warning if the judge agrees better than a perfect judge would: then it has probably seen the
+    answers."""
     panel, ceiling = result.panel, result.ceiling
     if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
         return []
@@ -219,14 +228,15 @@ def _copy_sentence(result: VetResult) -> list[str]:
 
 
 def _means_sentence(result: VetResult) -> list[str]:
+    """Sentences on severity, over all systems and towards single systems."""
     unit = "share of wins" if result.kind == "choices" else "points"
     uneven = uneven_systems(result)
-    found: list[str] = []
+    sentences: list[str] = []
     overall = result.biases.severity
     if overall is not None and _is_shown(overall, result):
         more = "more" if overall.value > 0 else "less"
         interval = signed_interval(overall) or "on average, for every item alike"
-        found.append(
+        sentences.append(
             f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."
         )
     if uneven:
@@ -235,14 +245,14 @@ def _means_sentence(result: VetResult) -> list[str]:
             for row in uneven[:MAX_NAMED_SYSTEMS]
             for tested in [_tested(row)]
         ]
-        rest = len(uneven) - len(parts)
-        parts += [f"{rest} more"] if rest > 0 else []
-        beside = "" if result.kind == "choices" else ", compared with its average"
-        found.append(
-            f"It treats systems differently from people ({unit}{beside}): {listed(parts)}. "
+        n_more = len(uneven) - len(parts)
+        parts += [f"{n_more} more"] if n_more > 0 else []
+        note = "" if result.kind == "choices" else ", compared with its average"
+        sentences.append(
+            f"It treats systems differently from people ({unit}{note}): {listed(parts)}. "
             "A few of people's judgments correct for this: `wellput estimate`."
         )
-    return found
+    return sentences
 
 
 def _order_sentence(result: VetResult) -> list[str]:
@@ -251,53 +261,59 @@ def _order_sentence(result: VetResult) -> list[str]:
         return []
     noun = "pair of systems" if pairs.pairs == 1 else "pairs of systems"
     tied = f"; to {pairs.tied} it gives equal means" if pairs.tied else ""
-    told = f"Of the {pairs.pairs} {noun} that these people tell apart"
-    return [f"{told}, it orders {pairs.right} as they do{tied}."]
+    start = f"Of the {pairs.pairs} {noun} that these people tell apart"
+    return [f"{start}, it orders {pairs.right} as they do{tied}."]
 
 
 def _bias_sentences(result: VetResult) -> list[str]:
+    """Sentences on the biases of length, position and self-preference, with corrected p-values."""
     biases = result.biases
     unit = "" if result.kind == "choices" else " points"
-    named = {
+    bias_by_name = {
         "length": biases.length,
         "position": biases.position,
         "self_preference": biases.self_preference,
     }
-    known = {name: one for name, one in named.items() if one is not None}
-    p_values = np.array([np.nan if e.p_value is None else e.p_value for e in known.values()])
-    adjusted = dict(zip(known, holm(p_values), strict=True))
-    found = []
-    for name, one in known.items():
+    measured = {name: estimate for name, estimate in bias_by_name.items() if estimate is not None}
+    p_values = np.array([np.nan if e.p_value is None else e.p_value for e in measured.values()])
+    adjusted = dict(zip(measured, holm(p_values), strict=True))
+    sentences = []
+    for name, estimate in measured.items():
         if not adjusted[name] < 1 - result.confidence:
             continue
-        size = f"{shown(abs(one.value))}{unit} {signed_interval(one)}"
+        size = f"{shown(abs(estimate.value))}{unit} {signed_interval(estimate)}"
         if name == "length":
-            which = "longer" if one.value > 0 else "shorter"
-            found.append(f"It favors {which} outputs: {size} for each doubling of the length.")
+            direction = "longer" if estimate.value > 0 else "shorter"
+            sentences.append(
+                f"It favors {direction} outputs: {size} for each doubling of the length."
+            )
         elif name == "position":
-            which = "first" if one.value > 0 else "last"
-            found.append(f"It favors the output shown {which}, by {size}.")
+            direction = "first" if estimate.value > 0 else "last"
+            sentences.append(f"It favors the output shown {direction}, by {size}.")
         else:
-            verb = "favors" if one.value > 0 else "disfavors"
-            found.append(f"It {verb} outputs of its own family, by {size}.")
-    quiet = [name.replace("_", "-") for name in known if not adjusted[name] < 1 - result.confidence]
-    if quiet:
-        found.append(
-            f"No bias is shown in {listed(quiet)}. That does not prove that there is none; the "
+            verb = "favors" if estimate.value > 0 else "disfavors"
+            sentences.append(f"It {verb} outputs of its own family, by {size}.")
+    not_shown = [
+        name.replace("_", "-") for name in measured if not adjusted[name] < 1 - result.confidence
+    ]
+    if not_shown:
+        sentences.append(
+            f"No bias is shown in {listed(not_shown)}. That does not prove that there is none; the "
             "interval says how large it may be."
         )
-    return found
+    return sentences
 
 
 def shown(value: float, *, sign: bool = False) -> str:
-    """Two digits, with a real minus sign."""
+    """The number with two decimals, and with a typographic minus sign."""
     if math.isnan(value):
         return "–"
     return f"{value:{'+' if sign else ''}.2f}".replace("-", "−")
 
 
 def signed_interval(estimate: Estimate) -> str:
-    """The interval as `[low, high]` with signs, even if the sentence gives the value without one."""
+    """The interval as `[low, high]`, both with a sign, even if the sentence gives the value without its
+    sign."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{shown(estimate.low, sign=True)}, {shown(estimate.high, sign=True)}]"

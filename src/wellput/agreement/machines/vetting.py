@@ -1,5 +1,6 @@
-"""`VetResult`: whether a judge may stand in for people. It has the alternative annotator test,
-agreement beside that of people, consistency and biases; `machines.verdict` says it in words."""
+"""`VetResult`: whether a judge may judge in place of people. It has the alternative annotator test, the
+judge's agreement with people compared with people's agreement with each other, its consistency and its
+biases. `machines.verdict` puts the result in words."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ from wellput.stats.judges.reliability import panel_reliability
 
 @dataclass(frozen=True)
 class VetOptions:
-    """What may be asked of a vetting; `scoring` None chooses by the answers."""
+    """The options of a vetting, as for `wellput.vet`. If `scoring` is None, it is chosen by the kind of
+    answers."""
 
     epsilon: float = 0.1
     scoring: Scoring | None = None
@@ -56,9 +58,9 @@ class VetOptions:
 
 @dataclass(frozen=True, repr=False)
 class VetResult(Result):
-    """What was found about one judge. `panel` is its correlation with the mean of all people, `ceiling`
-    what a perfect judge would reach; both are None for labels and choices. `pairs` compares the order
-    of systems."""
+    """The result of vetting one judge. `panel` is the judge's correlation with the mean of all people,
+    `ceiling` the correlation that a perfect judge would reach; both are None for labels and choices.
+    `pairs` compares the order of systems by the judge and by people."""
 
     judge: str
     kind: AnswerKind
@@ -74,18 +76,18 @@ class VetResult(Result):
     biases: JudgeBiases
     pairs: PairsInOrder | None
     is_refitted: bool = False
-    """Whether a metric's scores were turned to the question's scale."""
+    """Whether a metric's scores were converted to the question's scale."""
     other_machines: tuple[str, ...] = ()
     excluded: Sequence[Exclusion] = ()
     confidence: float = 0.95
     notes: Sequence[str] = ()
-    """What of a file of scores was not used."""
+    """Which scores in a file of scores were not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.vet:vet_report"
 
     @property
     def verdict(self) -> str:
-        """Whether the judge may stand in for people, in words."""
+        """Whether the judge may judge in place of people, in words."""
         return "\n".join(verdict_sentences(self))
 
     def values(self) -> dict[str, Any]:
@@ -136,7 +138,7 @@ class VetResult(Result):
                 for row in self.biases.by_system
             ],
             "order": None if self.pairs is None else asdict(self.pairs),
-            "excluded": [asdict(one) for one in self.excluded],
+            "excluded": [asdict(exclusion) for exclusion in self.excluded],
             "notes": list(self.notes),
         }
 
@@ -144,17 +146,19 @@ class VetResult(Result):
         """A row for each person of the alternative annotator test."""
         return [
             {
-                "judge": self.people[one.judge],
-                "n": one.n_trials,
-                "advantage_probability": one.advantage_probability,
-                "p_value": one.p_value,
-                "p_adjusted": one.p_adjusted,
-                "won": one.won,
-                "p_clustered": None if one.clustered is None else one.clustered.p_value,
-                "p_clustered_adjusted": None if one.clustered is None else one.clustered.p_adjusted,
-                "won_clustered": None if one.clustered is None else one.clustered.won,
+                "judge": self.people[person.judge],
+                "n": person.n_trials,
+                "advantage_probability": person.advantage_probability,
+                "p_value": person.p_value,
+                "p_adjusted": person.p_adjusted,
+                "won": person.won,
+                "p_clustered": None if person.clustered is None else person.clustered.p_value,
+                "p_clustered_adjusted": None
+                if person.clustered is None
+                else person.clustered.p_adjusted,
+                "won_clustered": None if person.clustered is None else person.clustered.won,
             }
-            for one in self.alt_test.people
+            for person in self.alt_test.people
         ]
 
 
@@ -180,7 +184,7 @@ def vet_judge(
 def vet_trials(
     trials: JudgedTrials, options: VetOptions, *, lengths: OutputValues | None = None
 ) -> VetResult:
-    """The same, from the answers as arrays."""
+    """Vets the judge of these trials."""
     scoring = _scoring(trials, options.scoring)
     judge = trials.judge
     if scoring == "accuracy" and trials.is_metric and trials.kind == "numbers":
@@ -205,14 +209,14 @@ def vet_trials(
             trials.people, trials.judge, confidence=options.confidence, **places
         )
         ceiling = _ceiling(trials, options)
-    used = ~np.isnan(judge) & ((~np.isnan(trials.people)).sum(axis=0) >= 2)
+    is_compared = ~np.isnan(judge) & ((~np.isnan(trials.people)).sum(axis=0) >= 2)
     return VetResult(
         judge=trials.judge_name,
         kind=trials.kind,
         is_metric=trials.is_metric,
         questions=trials.question_names,
         people=trials.people_names,
-        n_items=len(np.unique(trials.items[used])),
+        n_items=len(np.unique(trials.items[is_compared])),
         alt_test=test,
         agreement=judge_agreement(
             trials.people, judge, scoring=scoring, confidence=options.confidence, **places
@@ -237,6 +241,7 @@ def vet_trials(
 
 
 def _scoring(trials: JudgedTrials, asked: Scoring | None) -> Scoring:
+    """The scoring that was asked for or, if that is None, the one that fits the answers."""
     if trials.kind == "labels" and asked == "neg_rmse":
         raise InputError("scoring='neg_rmse' needs numbers, and these answers are labels.")
     if asked is not None:
@@ -247,21 +252,22 @@ def _scoring(trials: JudgedTrials, asked: Scoring | None) -> Scoring:
 
 
 def _nearest(values: Floats, known: Floats) -> Floats:
-    """The nearest known value for each; NaN stays."""
+    """For each value the nearest known value; NaN if it is NaN."""
     places = np.abs(values[:, None] - known).argmin(axis=1)
     return np.where(np.isnan(values), np.nan, known[places])
 
 
 def _ceiling(trials: JudgedTrials, options: VetOptions) -> Estimate | None:
-    """The ceiling on the trials that the judge answered, within questions."""
-    used = ~np.isnan(trials.judge) & ~np.isnan(trials.people_means)
-    people, questions = trials.people[:, used], trials.questions[used]
-    sums = np.bincount(questions, trials.people_means[used])
+    """The correlation that a perfect judge would reach on the trials that the judge answered.
+    Differences between questions are removed first."""
+    is_compared = ~np.isnan(trials.judge) & ~np.isnan(trials.people_means)
+    people, questions = trials.people[:, is_compared], trials.questions[is_compared]
+    sums = np.bincount(questions, trials.people_means[is_compared])
     means = sums / np.maximum(np.bincount(questions), 1)
-    found = panel_reliability(
+    ceiling = panel_reliability(
         people - means[questions],
-        trials.clusters[used],
+        trials.clusters[is_compared],
         confidence=options.confidence,
         seed=options.seed,
     ).ceiling
-    return None if np.isnan(found.value) else found
+    return None if np.isnan(ceiling.value) else ceiling

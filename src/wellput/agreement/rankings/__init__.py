@@ -1,1 +1,1 @@
-"""Who won, according to people."""
+"""Ranks systems by people's judgments."""

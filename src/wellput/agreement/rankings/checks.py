@@ -1,9 +1,9 @@
-"""What to know beside a ranking: does it depend on how it is made, would chance give it, and what
-would a larger study bring?
+"""Checks of a ranking: does it depend on how it is made, could it be chance, and what would a larger
+study change?
 
-`OtherOrder`: the systems by another way of ranking. `LargerStudy`: what twice the judges or items would
-change. `permutation_p_value` assumes no model at all: if no system differs, a judge's answers about one
-item may be exchanged among the systems.
+`OtherOrder` has the order of the systems by another way of ranking. `LargerStudy` says what twice the
+judges or items would change. `permutation_p_value` assumes no model: if the systems do not differ, a
+judge's answers about one item can be exchanged among the systems.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ from wellput.stats.resampling import resampling_p_value
 
 MIN_JUDGES_TO_LEAVE_ONE_OUT = 3
 MAX_CIRCLES = 100
-"""With more pairs than this that close a circle, their fit is not tested."""
+"""If there are more independent circles of compared pairs (A with B, B with C, C with A), it is not
+tested whether one strength for each system explains all pairs."""
 EQUAL_SPREAD_RATIO = 1 - 1e-12
-"""Spreads that differ by less are equal."""
+"""In a permutation test, a drawn spread of at least this share of the observed one is taken as equal or
+larger: smaller differences come from rounding."""
 
 
 @dataclass(frozen=True)
 class OtherOrder:
-    """The systems best first by one way of ranking, and whether that is the model's order."""
+    """The systems, best first, by one way of ranking, and whether this is the model's order."""
 
     way: str
     systems: tuple[str, ...]
@@ -48,10 +50,11 @@ class OtherOrder:
 
 @dataclass(frozen=True)
 class LargerStudy:
-    """What an imagined study with more judges or items would have. `error_ratio` is the standard error
-    of a difference of two systems there divided by this study's, `width_ratio` the same of the width of
-    its interval, which also shrinks because more judges or items tell better how much they differ.
-    `reliability` is that of its ranking (None with two systems)."""
+    """The precision of an imagined study with more judges or items. `error_ratio` is the standard error
+    of a difference of two systems in the imagined study, divided by the standard error in this study.
+    `width_ratio` is the same for the width of the interval. This also shrinks because more judges or
+    items show better how much they vary. `reliability` is that of the imagined study's ranking (None if
+    there are two systems)."""
 
     change: str
     error_ratio: float
@@ -60,21 +63,21 @@ class LargerStudy:
 
 
 def other_orders(question: FittedQuestion) -> list[OtherOrder]:
-    """The order by raw means, by standardized ratings (not of yes and no), and without the judge who
-    matters most."""
+    """The order by raw means, by standardized ratings (not for answers yes and no), and without the
+    judge whose absence changes most."""
     data = question.data
-    model = _order(data, question.effects)
-    found = [("by raw means", _order(data, question.sign * data.raw_means))]
+    model_order = _order(data, question.effects)
+    orders = [("by raw means", _order(data, question.sign * data.raw_means))]
     if not data.are_choices and not data.are_yes_no and data.n_judges > 1:
         standardized = _judge_standardized(data)
         if standardized is not None:
-            found.append(("by z-scores of each judge", _order(data, question.sign * standardized)))
+            orders.append(("by z-scores of each judge", _order(data, question.sign * standardized)))
     if data.n_judges >= MIN_JUDGES_TO_LEAVE_ONE_OUT:
         judge, effects = _without_most_influential(question)
         if effects is not None:
             way = f"without judge {data.judge_names[judge]}"
-            found.append((way, _order(data, question.sign * effects)))
-    return [OtherOrder(way, order, order == model) for way, order in found]
+            orders.append((way, _order(data, question.sign * effects)))
+    return [OtherOrder(way, order, order == model_order) for way, order in orders]
 
 
 def _order(data: QuestionData, values: Floats) -> tuple[str, ...]:
@@ -82,21 +85,25 @@ def _order(data: QuestionData, values: Floats) -> tuple[str, ...]:
 
 
 def _judge_standardized(data: QuestionData) -> Floats | None:
-    """Means of ratings from which each judge's mean is taken, in the judge's standard deviations; None
-    where a system would have no value, or where groups of systems have no judge in common: the judges'
-    means then take the difference of the groups with them."""
+    """Each system's mean of standardized ratings: a rating minus the judge's mean, divided by the
+    judge's standard deviation. None if a system would have no value, or if groups of systems have no
+    judge in common, because subtracting the judges' means then also removes the difference between the
+    groups."""
     if len(data.judge_groups.n_judges) > 1:
         return None
     n, values, judges = data.n_judges, data.values, data.judges
-    met = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
-    if np.bincount(met, minlength=n).min() < 2:  # a judge's mean is then a system's
+    judge_of_each_pair = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
+    systems_per_judge = np.bincount(judge_of_each_pair, minlength=n)
+    if (
+        systems_per_judge.min() < 2
+    ):  # subtracting this judge's mean would remove the system's effect
         return None
     counts = np.bincount(judges, minlength=n)
     means = np.bincount(judges, values, n) / counts
     spread = np.sqrt(np.bincount(judges, (values - means[judges]) ** 2, n) / counts)
-    kept = spread[judges] > 0
-    scaled = (values - means[judges])[kept] / spread[judges][kept]
-    systems = data.design.systems[kept]
+    is_scalable = spread[judges] > 0
+    scaled = (values - means[judges])[is_scalable] / spread[judges][is_scalable]
+    systems = data.design.systems[is_scalable]
     totals = np.bincount(systems, minlength=len(data.system_names))
     if not totals.all():
         return None
@@ -104,30 +111,32 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
 
 
 def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | None]:
-    """The judge whose absence changes most, and the systems' effects without them."""
+    """The judge whose absence changes the ranking most, and the systems' effects without this judge."""
     data, fitted = question.data, question.fitted
     influence = judge_influence(fitted, data.design, data.judges)
     judge = influence.most_influential
     effects = influence.effects[judge]
-    rest = data.without_judge(judge)
-    if isinstance(fitted, LinearMixed) and rest is not None:
+    other_judgments = data.without_judge(judge)
+    if isinstance(fitted, LinearMixed) and other_judgments is not None:
         try:
-            again = fit_linear(rest.values, rest.design, start=ratios_of(fitted))
-        except InputError:  # what is left cannot be fitted; the one-step figure stands
+            refitted = fit_linear(
+                other_judgments.values, other_judgments.design, start=ratios_of(fitted)
+            )
+        except InputError:  # the other judgments cannot be fitted; the approximate effects are used
             pass
         else:
-            effects = again.effects[: len(data.system_names)]
+            effects = refitted.effects[: len(data.system_names)]
     return judge, None if np.isnan(effects).any() else np.asarray(effects)
 
 
 def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> list[LargerStudy]:
-    """What twice the judges, twice the items (with documents: twice the documents, so twice the
-    items), and both would bring.
+    """What twice the judges, twice the items (if items have documents: twice the documents, so also
+    twice the items), and both would change.
 
-    The error variance of a difference is divided into shares by what a balanced study of this size
-    has: a judge's taste divided by the number of judges, and so on. Twice the judges halve what comes
-    from judges, and what comes from single answers. Degrees of freedom are Satterthwaite's for the
-    same shares.
+    The error variance of a difference has shares from judges, items and single answers. They are
+    computed for a balanced study of this size: the variance of judges' tastes divided by the number of
+    judges, and so on. With twice the judges, the shares of judges and of single answers are half as
+    large. Degrees of freedom are Satterthwaite's approximation for the same shares.
     """
     data, components = question.data, question.fitted.components
     per_system = float(np.mean(data.counts))
@@ -143,10 +152,10 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
     total = sum(errors.values())
     if not total > 0 or len(data.judge_groups.n_judges) > 1:  # these errors are of a balanced study
         return []
-    found = []
+    studies = []
     limit = freedom_limit(data.n_judges, data.n_items, question.random)
-    now = _t_quantile(errors, data.n_judges, n_clusters, limit, confidence)
-    known = {
+    quantile_now = _t_quantile(errors, data.n_judges, n_clusters, limit, confidence)
+    random_mains = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
     }
@@ -156,34 +165,36 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         (f"twice the {items}", ("item", "answer")),
         ("twice both", ("judge", "item", "answer")),
     ):
-        if not {"judge", "item"} & set(halved) <= known:
+        if not {"judge", "item"} & set(halved) <= random_mains:
             continue
-        fewer = {
-            name: part
+        smaller_errors = {
+            name: share
             / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
-            for name, part in errors.items()
+            for name, share in errors.items()
         }
-        variance_ratio = sum(fewer.values()) / total
+        variance_ratio = sum(smaller_errors.values()) / total
         n_judges = data.n_judges * (2 if "judge" in halved else 1)
-        more_items = 2 if "item" in halved else 1
-        limit = freedom_limit(n_judges, data.n_items * more_items, question.random)
-        quantile = _t_quantile(fewer, n_judges, n_clusters * more_items, limit, confidence)
-        found.append(
+        item_factor = 2 if "item" in halved else 1
+        limit = freedom_limit(n_judges, data.n_items * item_factor, question.random)
+        quantile = _t_quantile(
+            smaller_errors, n_judges, n_clusters * item_factor, limit, confidence
+        )
+        studies.append(
             LargerStudy(
                 change,
                 float(np.sqrt(variance_ratio)),
-                float(np.sqrt(variance_ratio) * quantile / now),
+                float(np.sqrt(variance_ratio) * quantile / quantile_now),
                 reliability_of(question, error_variance_ratio=variance_ratio),
             )
         )
-    return found
+    return studies
 
 
 def _t_quantile(
     errors: dict[str, float], n_judges: int, n_items: int, limit: float, confidence: float
 ) -> float:
-    """The quantile of Student's t by which half an interval is wider than its standard error, with at
-    most `limit` degrees of freedom. `n_items` are documents where items have these."""
+    """The quantile of Student's t, with at most `limit` degrees of freedom: half of an interval is this
+    many standard errors. `n_items` counts documents if items have documents."""
     total = sum(errors.values())
     spread = errors["judge"] ** 2 / max(n_judges - 1, 1) + errors["item"] ** 2 / max(n_items - 1, 1)
     freedom = total**2 / spread if spread > 0 else MAX_FREEDOM
@@ -191,12 +202,12 @@ def _t_quantile(
 
 
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:
-    """Whether one strength for each system explains the choices of every pair: small where preferences
-    are circular (A before B, B before C, C before A). None where no pair closes a circle, or where
-    covariates explain all that the circles could.
+    """Tests whether one strength for each system explains the choices of every pair. The p-value is
+    small if preferences are circular (A before B, B before C, C before A). None if the compared pairs
+    form no circle, or if covariates explain everything that circles could explain.
 
-    Rao's score test of an effect for each pair that closes a circle, by F with the fewest degrees of
-    freedom that a difference of two systems has.
+    This is Rao's score test of an additional effect for each pair that closes a circle. It uses the F
+    distribution with the smallest degrees of freedom of any difference of two systems.
     """
     data, fitted = question.data, question.fitted
     if not data.are_choices or not isinstance(fitted, LaplaceMixed):
@@ -209,12 +220,13 @@ def pairs_fit_p_value(question: FittedQuestion) -> float | None:
 
 
 def _pairs_closing_circles(data: QuestionData) -> list[tuple[int, int]]:
-    """The pairs of systems that close a circle of compared pairs."""
+    """The pairs of systems that close a circle of compared pairs. Pairs are taken in order: a pair
+    closes a circle if earlier pairs already connect its two systems."""
     group = list(range(len(data.system_names)))
     closing = []
     for a, b in np.unique(np.sort(data.design.systems, axis=1), axis=0).tolist():
         if group[a] != group[b]:
-            group = [group[a] if one == group[b] else one for one in group]
+            group = [group[a] if label == group[b] else label for label in group]
         else:
             closing.append((a, b))
     return closing
@@ -231,7 +243,7 @@ def _pair_columns(data: QuestionData, pairs: Sequence[tuple[int, int]]) -> Float
 
 
 def circular_note(question: FittedQuestion, *, alpha: float) -> tuple[str, ...]:
-    """A note where the choices of single pairs do not fit one strength for each system."""
+    """A note if the choices of single pairs do not fit one strength for each system; else nothing."""
     p_value = pairs_fit_p_value(question)
     if p_value is None or p_value >= alpha:
         return ()
@@ -243,15 +255,16 @@ def circular_note(question: FittedQuestion, *, alpha: float) -> tuple[str, ...]:
 
 
 def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> float | None:
-    """How often exchanging each judge's answers about an item among the systems makes the systems'
-    means differ as much as they do. None where no judge judged two systems' outputs for an item.
+    """The p-value of a permutation test: how often the systems' means differ as much as observed, or
+    more, when each judge's answers about an item are exchanged at random among the systems. None if no
+    judge judged two systems' outputs for the same item.
 
-    Of choices each choice is turned round at random.
+    If the answers are choices, the winner and the loser of each choice are swapped at random instead.
     """
     rng = np.random.default_rng(seed)
     n = len(data.system_names)
     if data.are_choices:
-        draw = _turned_choices(data, rng)
+        draw = _swapped_choices(data, rng)
         observed = _spread_of_choices(data, data.values)
         drawn = [_spread_of_choices(data, draw()) for _ in range(permutations)]
         return resampling_p_value(np.array(drawn), observed * EQUAL_SPREAD_RATIO)
@@ -274,11 +287,13 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
 
 
 def _spread(means: Floats, counts: Codes) -> float:
+    """How far the systems' means differ: their weighted sum of squared deviations."""
     center = float(np.average(means, weights=counts))
     return float(np.sum(counts * (means - center) ** 2))
 
 
-def _turned_choices(data: QuestionData, rng: np.random.Generator) -> Callable[[], Floats]:
+def _swapped_choices(data: QuestionData, rng: np.random.Generator) -> Callable[[], Floats]:
+    """A function that draws the choices with winner and loser swapped at random."""
     values = data.values
     return lambda: np.where(rng.random(len(values)) < 0.5, values, 1 - values)
 

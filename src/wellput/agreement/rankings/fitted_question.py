@@ -1,8 +1,8 @@
-"""`FittedQuestion`: the model of one question's judgments.
+"""`FittedQuestion`: the mixed model that is fitted to the judgments of one question.
 
-Systems are fixed effects; judges, items and documents are random effects, each also in interaction with
-the system; effects that these data cannot separate are left out. Which model it is follows from the
-answers: choices, yes or no, few grades, or ratings.
+In the model, systems are fixed effects. Judges, items and documents are random effects, each also in
+interaction with the system; effects that cannot be separated in these data are left out. The kind of
+model depends on the answers: choices, yes or no, few grades, or other ratings.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from wellput.stats.proportions import share_interval
 
 FittedModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-terry"]
 MAX_ORDINAL_GRADES = 5
-"""A scale with more points is taken to be linear."""
+"""If the answers have more different values than this, the linear model is used."""
 MAX_FREEDOM = 1e6
-"""Student's t is normal from here on."""
+"""With this many degrees of freedom, Student's t is practically the normal distribution."""
 TIE = 0.5
+"""The value of a choice that is a tie."""
 MAX_NAMED_GROUPS = 6
 """A sentence names at most this many groups of systems. If there are more, it gives their number."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedQuestion:
-    """A question's data with its model: what a ranking and the checks beside it start from.
+    """A question's data with the fitted model. Rankings and their checks are made from it.
 
-    `data` has only the random effects that can be estimated; `not_estimable` says of each of the others
-    why it cannot. `freedom` are the degrees of freedom of the differences of all pairs of systems, in
-    the order of `combinations`.
+    `data` has only the random effects that can be estimated; `not_estimable` says for each of the
+    others why it cannot be estimated. `freedom` has the degrees of freedom of the differences of all
+    pairs of systems, in the order of `itertools.combinations`.
     """
 
     data: QuestionData
@@ -55,16 +56,17 @@ class FittedQuestion:
     random: tuple[str, ...] = COMPONENTS
     """The random effects that were asked for."""
     is_chosen_by_answers: bool = False
-    """Whether the answers decided which model it is, not the caller."""
+    """Whether the model was chosen by looking at the answers, not by the caller."""
 
     @property
     def effects(self) -> Floats:
-        """The effect of each system, on the model's own scale; the best is the highest."""
+        """The effect of each system on the scale of the model, such as log odds. The best system has
+        the highest."""
         return np.asarray(self.sign * self.fitted.effects[: len(self.data.system_names)])
 
     @property
     def sign(self) -> float:
-        """−1 where the lowest value is best."""
+        """−1 if the lowest value is best, else 1."""
         return -1.0 if self.data.question in LOWER_IS_BETTER else 1.0
 
 
@@ -86,14 +88,14 @@ def fit_question(
     random: Sequence[str] = COMPONENTS,
     or_linear: bool = False,
 ) -> FittedQuestion:
-    """The model of one question's judgments; `InputError` where no number would mean anything. With
-    `or_linear`, as with `model="auto"`, the linear model takes the place of one without a finite
-    estimate."""
+    """Fits the model of one question's judgments. Raises InputError if no model can be fitted. With
+    `or_linear` or `model="auto"`, the linear model is used instead of a model without a finite
+    estimate, for example if a system got only the highest answers."""
     name = model_for(data) if model == "auto" else model
     _check_answers(data, name)
     _check_documents(data, random)
-    identified = identify_components(data.with_factors(random).design)
-    estimable = data.with_factors(identified.estimable)
+    components = identify_components(data.with_factors(random).design)
+    estimable = data.with_factors(components.estimable)
     notes: list[str] = []
     try:
         try:
@@ -118,8 +120,8 @@ def fit_question(
             "Each system had a judge of its own: a severe judge cannot be distinguished from a bad "
             "system, so differences may be those of the judges."
         )
-    elif told := _judges_in_groups(data):
-        notes.append(told)
+    elif groups_note := _judges_in_groups(data):
+        notes.append(groups_note)
     alone = data.systems_of_one_judge
     if alone and not data.has_own_judges:
         notes.append(
@@ -131,13 +133,13 @@ def fit_question(
             f"{counted(data.n_repeated, 'judgment')} came from a judge who had judged the same output "
             "before; each counts."
         )
-    found = fitted.contrast_pairs(*system_pairs(len(data.system_names))).freedom
+    model_freedom = fitted.contrast_pairs(*system_pairs(len(data.system_names))).freedom
     return FittedQuestion(
         estimable,
         name,
         fitted,
-        _freedom(found, data, random),
-        identified.reasons,
+        _freedom(model_freedom, data, random),
+        components.reasons,
         tuple(notes),
         tuple(random),
         model == "auto",
@@ -145,8 +147,8 @@ def fit_question(
 
 
 def freedom_limit(n_judges: int, n_items: int, random: Sequence[str]) -> float:
-    """The most degrees of freedom that a difference of systems has: one less than the judges or the
-    items where these are few."""
+    """The largest number of degrees of freedom that a difference of systems may have: one less than the
+    number of judges or of items, if these are few."""
     limit = MAX_FREEDOM
     if 1 < n_judges < MIN_JUDGES_FOR_FREEDOM and "judge:system" in random:
         limit = min(limit, n_judges - 1)
@@ -155,11 +157,13 @@ def freedom_limit(n_judges: int, n_items: int, random: Sequence[str]) -> float:
     return limit
 
 
-def _freedom(found: Floats, data: QuestionData, random: Sequence[str]) -> Floats:
-    """The degrees of freedom of the differences of all pairs: the model's own, but where judges or
-    items are few at most those of their number, as the model may see no spread among a few."""
+def _freedom(model_freedom: Floats, data: QuestionData, random: Sequence[str]) -> Floats:
+    """The degrees of freedom of the differences of all pairs. They are the model's, limited if there
+    are few judges or items: the model may find no variance among so few."""
     freedom = np.clip(
-        np.nan_to_num(found, nan=1.0), 1.0, freedom_limit(data.n_judges, data.n_items, random)
+        np.nan_to_num(model_freedom, nan=1.0),
+        1.0,
+        freedom_limit(data.n_judges, data.n_items, random),
     )
     if "judge" in random and not data.has_own_judges:
         groups = data.judge_groups
@@ -172,7 +176,8 @@ def _freedom(found: Floats, data: QuestionData, random: Sequence[str]) -> Floats
 
 
 def _judges_in_groups(data: QuestionData) -> str:
-    """Says which systems have no judge in common; empty where all have, over third ones at least."""
+    """A note that names groups of systems without a common judge. Empty if all systems are connected by
+    judges, directly or through other systems."""
     groups = data.judge_groups
     n = len(groups.n_judges)
     if n < 2:
@@ -180,20 +185,20 @@ def _judges_in_groups(data: QuestionData) -> str:
     names = [
         ", ".join(compress(data.system_names, groups.of_systems == group)) for group in range(n)
     ]
-    shown = "; ".join(names[:MAX_NAMED_GROUPS]) + ("; …" if n > MAX_NAMED_GROUPS else "")
-    these = "both of these groups" if n == 2 else f"two of these {n} groups"
+    groups_in_words = "; ".join(names[:MAX_NAMED_GROUPS]) + ("; …" if n > MAX_NAMED_GROUPS else "")
+    which_groups = "both of these groups" if n == 2 else f"two of these {n} groups"
     return (
-        f"No judge judged systems of {these}: {shown}. Differences between groups may be those of "
-        "their judges."
+        f"No judge judged systems of {which_groups}: {groups_in_words}. Differences between groups may "
+        "be those of their judges."
     )
 
 
 def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
-    named = [name for name in random if name.startswith("document")]
-    if named and data.documents is None and len(random) < len(COMPONENTS):
+    document_effects = [name for name in random if name.startswith("document")]
+    if document_effects and data.documents is None and len(random) < len(COMPONENTS):
         raise InputError(
-            f"random={named[0]!r}: the judgments have no column document, and no evalset says which "
-            "document an item belongs to."
+            f"random={document_effects[0]!r}: the judgments have no column document, and no "
+            "evalset says which document an item belongs to."
         )
 
 
@@ -206,6 +211,7 @@ FITTERS: dict[FittedModelName, Callable[[Floats, MixedDesign], LinearMixed | Lap
 
 
 def _check_answers(data: QuestionData, model: FittedModelName) -> None:
+    """Raises InputError if the judgments cannot be ranked, or do not fit the model."""
     n = len(data.system_names)
     if n < 2:
         raise InputError(
@@ -236,7 +242,7 @@ def _check_answers(data: QuestionData, model: FittedModelName) -> None:
 
 
 def _one_share(data: QuestionData) -> str:
-    """What is known of yes or no where all answers are the same."""
+    """If all answers are the same yes or no: a sentence with an interval of the share of yes."""
     if not data.are_yes_no:
         return ""
     share = share_interval(data.n_items * int(data.values[0]), data.n_items)
@@ -248,12 +254,15 @@ def _one_share(data: QuestionData) -> str:
 
 
 def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
+    """Why a model has no finite estimate (statisticians call this separation), in words."""
     names = [data.system_names[code] for code in problem.systems]
     who = listed(names) if names else "a covariate"
     if data.are_choices:
-        found = [told for code in range(len(data.system_names)) if (told := _always(data, code))]
-        if found:
-            return " and ".join(found)
+        sentences = [
+            sentence for code in range(len(data.system_names)) if (sentence := _always(data, code))
+        ]
+        if sentences:
+            return " and ".join(sentences)
         if winners := _never_beaten(data):
             return f"{listed(winners)} won every comparison with the others"
         return f"{who} won or lost every comparison with the others"
@@ -261,9 +270,9 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
         is_highest = values == data.values.max()
         return " and ".join(
-            f"every answer about {listed(list(compress(names, which)))} is the {extreme}"
-            for extreme, which in (("highest", is_highest), ("lowest", ~is_highest))
-            if which.any()
+            f"every answer about {listed(list(compress(names, is_chosen)))} is the {extreme}"
+            for extreme, is_chosen in (("highest", is_highest), ("lowest", ~is_highest))
+            if is_chosen.any()
         )
     if names:
         if len(names) == 1:
@@ -274,7 +283,7 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
 
 
 def _always(data: QuestionData, code: int) -> str:
-    """Says that a system won, or lost, all its comparisons; empty where it did neither."""
+    """Says that a system won, or lost, all its comparisons; empty if it did neither."""
     first, second = data.design.systems.T
     won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
     if set(won.tolist()) not in ({0.0}, {1.0}):
@@ -294,9 +303,14 @@ def _never_beaten(data: QuestionData) -> list[str]:
         got_points[b, a] |= value < 1
     _, groups = connected_components(csr_matrix(got_points), directed=True, connection="strong")
     for group in np.unique(groups):
-        inside = groups == group
-        if not got_points[~inside][:, inside].any() and got_points[inside][:, ~inside].any():
-            return [name for name, is_one in zip(data.system_names, inside, strict=True) if is_one]
+        is_inside = groups == group
+        if (
+            not got_points[~is_inside][:, is_inside].any()
+            and got_points[is_inside][:, ~is_inside].any()
+        ):
+            return [
+                name for name, is_one in zip(data.system_names, is_inside, strict=True) if is_one
+            ]
     return []
 
 
@@ -329,9 +343,9 @@ def system_pairs(n: int) -> tuple[Places, Places]:
 
 
 def reliability_of(question: FittedQuestion, *, error_variance_ratio: float = 1.0) -> float | None:
-    """The share of the spread of the systems' estimates that is not error, on the model's scale; None
-    with two systems, whose spread is one difference. `error_variance_ratio` is for an imagined study of
-    another size: its error variance divided by this study's."""
+    """The share of the variance of the systems' estimates that is not error, on the model's scale.
+    None if there are fewer than three systems. `error_variance_ratio` is for an imagined study of
+    another size: its error variance divided by that of this study."""
     n = len(question.data.system_names)
     if n < 3:
         return None

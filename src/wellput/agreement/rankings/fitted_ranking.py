@@ -1,9 +1,10 @@
-"""`FittedRanking`: who won, according to people, by a mixed model of their judgments.
+"""`FittedRanking`: the ranking of systems by a mixed model of people's judgments.
 
-Intervals and tests hold for these systems, other judges and other items. A severe judge or a hard item
-is not mistaken for a difference of systems. Inference is on the model's own scale (log odds for grades,
-yes or no, and choices); estimates are on the scale on which people judged. A rank range follows from
-the differences that are significant after correction: if none of these is wrong, every range is right.
+Intervals and tests hold for these systems, other judges and other items. The model separates severe
+judges and hard items from differences of systems. Tests are made on the scale of the model, also
+called latent (log odds for grades, yes or no, and choices); estimates are on the scale on which people
+judged. The range of ranks of a system is computed from the differences that are significant after
+correction: if none of these is wrong, every range contains the true rank.
 """
 
 from __future__ import annotations
@@ -44,11 +45,13 @@ from wellput.stats.student import anytime_half_widths, anytime_p_values, normal_
 RankCorrection: TypeAlias = Literal["holm", "none"]
 MIN_SEQUENTIAL_JUDGES = 5
 MIN_SEQUENTIAL_ITEMS = 30
-"""With at least this many judges or items, estimates behave like sums of independent steps."""
+"""A sequential ranking needs at least this many judges and items: only then do estimates change like
+sums of independent steps, as its method assumes."""
 PRIOR_SD_SHARE = 0.5
-"""Sequential intervals are narrowest for differences of about half the spread of single judgments."""
+"""The method of sequential intervals needs an expected size of differences, for which intervals are
+narrowest. It is set to this share of the standard deviation of single judgments."""
 LOGISTIC_VARIANCE = math.pi**2 / 3
-"""The variance of the noise of one answer, in log odds."""
+"""The variance of the noise of one answer, in log odds (that of the logistic distribution)."""
 SCALE_OF: dict[FittedModelName, RankingModel] = {
     "linear": "mean",
     "ordinal": "mean",
@@ -59,11 +62,12 @@ SCALE_OF: dict[FittedModelName, RankingModel] = {
 
 @dataclass(frozen=True)
 class FittedRanking(Ranking):
-    """A ranking by a fitted model, with what the model says beyond it.
+    """A ranking by a fitted model, with further results of the model.
 
-    `variance` has each component that can be estimated, `not_estimable` why each of the others cannot;
-    variances of models in log odds are in log odds. `reliability` is the share of the spread of the
-    systems' estimates that is not error: how well another study of this size would repeat it.
+    `variance` has the variance of each random effect that can be estimated; `not_estimable` says why
+    each of the others cannot be. For models in log odds, these variances are of log odds.
+    `reliability` is the share of the variance of the systems' estimates that is not error: how well
+    another study of this size would repeat the ranking.
     """
 
     fitted: FittedModelName = "linear"
@@ -72,7 +76,8 @@ class FittedRanking(Ranking):
     not_estimable: dict[str, str] = field(default_factory=dict)
     latent: dict[str, float] = field(default_factory=dict)
     latent_bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Each system's effect in log odds, and its interval; for choices its strength, 0 on average."""
+    """`latent` has each system's effect in log odds (for choices its strength, 0 on average), and
+    `latent_bounds` its interval. Both are empty for the linear model."""
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
     by: dict[str, str] | None = None
@@ -84,14 +89,14 @@ class FittedRanking(Ranking):
 
     @property
     def label(self) -> str:
-        """What was asked; of a slice, with its name."""
+        """The question; for a slice (the items with one value of a tag), with the name of the slice."""
         return ", ".join(
             [self.question, *(f"{tag} {name}" for tag, name in (self.by or {}).items())]
         )
 
     @property
     def who(self) -> str:
-        """Whose opinion it is."""
+        """Whose judgments these are, in words."""
         return "machine judges" if self.are_machines else super().who
 
     @property
@@ -139,14 +144,14 @@ def rank_fitted(
     adjusted: Floats | None = None,
 ) -> FittedRanking:
     """The ranking by a fitted model. With `sequential`, p-values, intervals of differences and ranks
-    hold even if one looks after every answer. `adjusted` are p-values that were corrected elsewhere,
-    in the order of `pair_p_values`."""
+    hold even if you look at them after every answer. `adjusted` has corrected p-values, if they were
+    corrected together with those of other rankings; they are in the order of `pair_p_values`."""
     data, fitted = question.data, question.fitted
     scale = JudgedScale.of(question)
     order = np.argsort(-scale.order, kind="stable").tolist()
     too_early = _too_early(data) if sequential else ""
     compared = _compared(
-        question, confidence, against, correction, sequential, is_said=not too_early
+        question, confidence, against, correction, sequential, has_enough_data=not too_early
     )
     if adjusted is not None:
         compared = replace(compared, adjusted=adjusted)
@@ -194,13 +199,17 @@ def pair_p_values(
     against: str | None = None,
     sequential: bool = False,
 ) -> Floats:
-    """The p-values of all pairs that are compared, before any correction; NaN where it is too early."""
-    is_said = not (sequential and _too_early(question.data))
-    return _compared(question, confidence, against, "none", sequential, is_said=is_said).p_values
+    """The p-values of all pairs that are compared, before any correction; NaN if there are too few
+    judges or items for a sequential ranking."""
+    is_enough = not (sequential and _too_early(question.data))
+    compared = _compared(
+        question, confidence, against, "none", sequential, has_enough_data=is_enough
+    )
+    return compared.p_values
 
 
 def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> str:
-    """Who won and how sure that is, or why it is too early to say."""
+    """A sentence: which system is best and how certain that is, or why it is too early to say."""
     start = f"{ranking.label}: " if with_question else ""
     if ranking.refusal:
         return f"{start}{ranking.refusal}"
@@ -210,21 +219,28 @@ def answer_sentence(ranking: FittedRanking, *, with_question: bool = False) -> s
 
 
 def _against_sentence(ranking: FittedRanking) -> str:
-    """Who is ahead of the system that all are compared with, and who is behind it."""
+    """A sentence: which systems are ahead of the system that all are compared with, and which are
+    behind."""
     ahead: list[str] = []
     behind: list[str] = []
-    level: list[str] = []
-    for one in ranking.differences:
-        is_second = one.systems[1] == ranking.against
-        other = one.systems[0 if is_second else 1]
-        kind = level if not one.is_real else ahead if is_second == (one.delta > 0) else behind
-        kind.append(other)
+    not_distinguished: list[str] = []
+    for difference in ranking.differences:
+        is_second = difference.systems[1] == ranking.against
+        other = difference.systems[0 if is_second else 1]
+        names_of_kind = (
+            not_distinguished
+            if not difference.is_real
+            else ahead
+            if is_second == (difference.delta > 0)
+            else behind
+        )
+        names_of_kind.append(other)
     parts = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {ranking.against}"
-        for names, what in (
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {verb_phrase} {ranking.against}"
+        for names, verb_phrase in (
             (ahead, "significantly ahead of"),
             (behind, "significantly behind"),
-            (level, "not distinguished from"),
+            (not_distinguished, "not distinguished from"),
         )
         if names
     ]
@@ -244,7 +260,8 @@ def _too_early(data: QuestionData) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _Compared:
-    """All pairs that are compared, on the model's scale."""
+    """All pairs of systems that are compared, as codes, with their differences on the model's scale.
+    `half_widths` are half the widths of the intervals, `adjusted` the corrected p-values."""
 
     pairs: list[tuple[int, int]]
     values: Floats
@@ -260,29 +277,30 @@ def _compared(
     correction: RankCorrection,
     sequential: bool,
     *,
-    is_said: bool,
+    has_enough_data: bool,
 ) -> _Compared:
+    """The comparisons; without intervals and p-values if there are not enough data."""
     names = question.data.system_names
     first, second = system_pairs(len(names))
-    kept = np.arange(len(first))
+    pair_places = np.arange(len(first))
     if against is not None:
         code = names.index(against)
-        kept = np.flatnonzero((first == code) | (second == code))
-    contrasts = question.fitted.contrast_pairs(first[kept], second[kept])
-    values, errors, freedom = contrasts.values, contrasts.errors, question.freedom[kept]
-    if not is_said:
-        half = p_values = np.full(len(kept), np.nan)
+        pair_places = np.flatnonzero((first == code) | (second == code))
+    contrasts = question.fitted.contrast_pairs(first[pair_places], second[pair_places])
+    values, errors, freedom = contrasts.values, contrasts.errors, question.freedom[pair_places]
+    if not has_enough_data:
+        half_widths = p_values = np.full(len(pair_places), np.nan)
     elif sequential:
-        spread = PRIOR_SD_SHARE * _judgment_sd(question)
-        known = normal_errors(values, errors, freedom)
-        half = anytime_half_widths(known, alpha=1 - confidence, prior_sd=spread)
-        p_values = anytime_p_values(values, known, prior_sd=spread)
+        prior_sd = PRIOR_SD_SHARE * _judgment_sd(question)
+        errors_as_normal = normal_errors(values, errors, freedom)
+        half_widths = anytime_half_widths(errors_as_normal, alpha=1 - confidence, prior_sd=prior_sd)
+        p_values = anytime_p_values(values, errors_as_normal, prior_sd=prior_sd)
     else:
-        half = errors * stdtrit(freedom, (1 + confidence) / 2)
+        half_widths = errors * stdtrit(freedom, (1 + confidence) / 2)
         p_values = 2 * stdtr(freedom, -np.abs(values / errors))
     adjusted = holm(p_values) if correction == "holm" else p_values
-    pairs = list(zip(first[kept].tolist(), second[kept].tolist(), strict=True))
-    return _Compared(pairs, values, half, p_values, adjusted)
+    pairs = list(zip(first[pair_places].tolist(), second[pair_places].tolist(), strict=True))
+    return _Compared(pairs, values, half_widths, p_values, adjusted)
 
 
 def _judgment_sd(question: FittedQuestion) -> float:
@@ -304,7 +322,7 @@ def _differences(
     names = question.data.system_names
     place_of = {code: place for place, code in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
-    found: list[tuple[tuple[int, int], SystemDifference]] = []
+    placed_rows: list[tuple[tuple[int, int], SystemDifference]] = []
     rows = zip(
         compared.pairs,
         compared.values,
@@ -330,8 +348,8 @@ def _differences(
             float(adjusted),
             alpha,
         )
-        found.append(((place_of[a], place_of[b]), row))
-    return tuple(row for _, row in sorted(found, key=lambda entry: entry[0])), better
+        placed_rows.append(((place_of[a], place_of[b]), row))
+    return tuple(row for _, row in sorted(placed_rows, key=lambda entry: entry[0])), better
 
 
 def _systems(
@@ -342,6 +360,7 @@ def _systems(
     confidence: float,
     sequential: bool,
 ) -> tuple[RankedSystem, ...]:
+    """The ranked systems, best first. `order` has their codes, `better` the significant differences."""
     data = question.data
     ranks_low, ranks_high = rank_ranges(better)
     clusters = rank_clusters(scale.order, better)
@@ -365,27 +384,30 @@ def _systems(
 
 
 def _latent_bounds(question: FittedQuestion, confidence: float) -> dict[str, tuple[float, float]]:
+    """The interval of each system's effect in log odds; empty for the linear model."""
     names = question.data.system_names
     if isinstance(question.fitted, LinearMixed):
         return {}
     n = len(names)
-    found = question.fitted.contrast(np.eye(n) - 1 / n if question.data.are_choices else np.eye(n))
+    contrasts = question.fitted.contrast(
+        np.eye(n) - 1 / n if question.data.are_choices else np.eye(n)
+    )
     limit = freedom_limit(question.data.n_judges, question.data.n_items, question.random)
-    freedom = np.clip(np.nan_to_num(found.freedom, nan=1.0), 1.0, limit)
-    half = found.errors * stdtrit(freedom, (1 + confidence) / 2)
+    freedom = np.clip(np.nan_to_num(contrasts.freedom, nan=1.0), 1.0, limit)
+    half = contrasts.errors * stdtrit(freedom, (1 + confidence) / 2)
     return {
         name: (float(value - width), float(value + width))
-        for name, value, width in zip(names, found.values, half, strict=True)
+        for name, value, width in zip(names, contrasts.values, half, strict=True)
     }
 
 
 def _covariate_effects(
     question: FittedQuestion, confidence: float, *, sequential: bool
 ) -> dict[str, SystemDifference]:
-    """What one standard deviation of each covariate changes, on the model's scale. `sequential` effects
-    have no interval and no p-value."""
+    """How much one standard deviation of each covariate changes the judgments, on the model's scale.
+    With `sequential`, effects have no interval and no p-value."""
     names, n = question.data.covariate_names, len(question.data.system_names)
-    found: dict[str, SystemDifference] = {}
+    effects: dict[str, SystemDifference] = {}
     for place, name in enumerate(names):
         weights = np.zeros((1, n + len(names)))
         weights[0, n + place] = 1.0
@@ -394,9 +416,9 @@ def _covariate_effects(
         freedom = float(effect.freedom[0])
         half = error * float(stdtrit(freedom, (1 + confidence) / 2))
         p = float(2 * stdtr(freedom, -abs(value / error)))
-        found[name] = (
+        effects[name] = (
             SystemDifference((name, ""), value, None, None, math.nan, math.nan)
             if sequential
             else SystemDifference((name, ""), value, value - half, value + half, p, p)
         )
-    return found
+    return effects

@@ -1,4 +1,5 @@
-"""`JudgedScale`: estimates of a fitted question, with intervals, on the scale that people used."""
+"""`JudgedScale`: converts estimates and intervals from the scale of a fitted model (such as log odds,
+also called latent) to the scale on which people judged."""
 
 from __future__ import annotations
 
@@ -18,9 +19,10 @@ from wellput.stats.proportions import wilson_bounds
 def _share_bounds(
     data: QuestionData, shares: Floats, errors: Floats, quantiles: Floats
 ) -> tuple[list[float | None], list[float | None]]:
-    """Wilson's interval of each system's share of yes, for as many independent answers as would have
-    the linear model's error. That error is common to all systems, so it is not 0 for a system that
-    always got yes. Where no answers differ within systems, every item counts as one."""
+    """Wilson's interval of each system's share of yes. It is computed as if there were n independent
+    answers, with n chosen so that their standard error is that of the linear model. This error is
+    common to all systems, so it is not 0 for a system that always got yes. If no system got both yes
+    and no, n is the number of items."""
     raw = data.raw_means
     spread = float(np.mean(raw * (1 - raw)))
     bounds: list[tuple[float, float]] = []
@@ -36,7 +38,8 @@ def _share_bounds(
 
 @dataclass(frozen=True, eq=False)
 class JudgedScale:
-    """Estimates on the scale on which people judged, from those on the model's scale."""
+    """Estimates on the scale on which people judged. `values` has one for each system; `bounds` are
+    the ends of the scale and `grades` its points, both None if there are none."""
 
     question: FittedQuestion
     values: Floats
@@ -46,15 +49,16 @@ class JudgedScale:
 
     @staticmethod
     def of(question: FittedQuestion) -> JudgedScale:
+        """The scale of a question's answers."""
         fitted, n = question.fitted, len(question.data.system_names)
         if isinstance(fitted, LinearMixed):
             values = np.asarray(fitted.effects[:n])
-            shown = np.clip(values, 0, 1) if question.data.are_yes_no else values
-            return JudgedScale(question, shown, None, None, None)
+            in_bounds = np.clip(values, 0, 1) if question.data.are_yes_no else values
+            return JudgedScale(question, in_bounds, None, None, None)
         grades = np.unique(question.data.values) if question.model == "ordinal" else None
-        found = expected_values(fitted, n, grades=grades)
+        expected = expected_values(fitted, n, grades=grades)
         bounds = (0.0, 1.0) if grades is None else (float(grades[0]), float(grades[-1]))
-        return JudgedScale(question, found.values, found, bounds, grades)
+        return JudgedScale(question, expected.values, expected, bounds, grades)
 
     @property
     def order(self) -> Floats:
@@ -62,8 +66,9 @@ class JudgedScale:
         return self.question.sign * self.values
 
     def difference(self, a: int, b: int, latent: float) -> float:
-        """How far a is ahead of b if their effects differ by `latent` and keep their mean. For
-        choices: a's share of wins against b minus b's share."""
+        """How far system a is ahead of system b if their effects on the model's scale differ by
+        `latent`, with the mean of the two effects unchanged. For choices: a's share of wins against b
+        minus b's share."""
         fitted = self.question.fitted
         if isinstance(fitted, LinearMixed):
             return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
@@ -98,17 +103,17 @@ class JudgedScale:
         share = (self.values - low) / (high - low)
         error = self.on_scale.errors / (high - low) / (share * (1 - share))
         quantile = float(stdtrit(float(np.median(question.freedom)), (1 + confidence) / 2))
-        ends = [expit(logit(share) + way * quantile * error) for way in (-1, 1)]
+        ends = [expit(logit(share) + sign * quantile * error) for sign in (-1, 1)]
         lows, highs = (low + (high - low) * end for end in ends)
         return list(lows.tolist()), list(highs.tolist())
 
     def _shares_of_two(
         self, question: FittedQuestion, confidence: float
     ) -> tuple[list[float | None], list[float | None]]:
-        """With two systems, the win rate is the share of the choices between them. So its interval
-        comes from that of their difference."""
+        """The intervals of the win rates of two systems. Here a win rate is the share of the choices
+        between them, so its interval is computed from the interval of their difference."""
         contrast = question.fitted.contrast_pairs(*system_pairs(2))
         value = float(contrast.values[0])
         half = float(contrast.errors[0] * stdtrit(question.freedom[0], (1 + confidence) / 2))
-        low, high = ((1 + self.difference(0, 1, value + way * half)) / 2 for way in (-1, 1))
+        low, high = ((1 + self.difference(0, 1, value + sign * half)) / 2 for sign in (-1, 1))
         return [low, 1 - high], [high, 1 - low]

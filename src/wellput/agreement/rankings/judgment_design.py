@@ -1,8 +1,9 @@
-"""Judgments of one question as a mixed model takes them: `QuestionData`.
+"""`QuestionData`: the judgments of one question as arrays, as a mixed model needs them.
 
-Names become numbers, best for arrays; a judge, an item and a document each give two possible random
-effects, one of their own and one with a system. Documents come from the judgments' column `document`,
-or from the evalset (`with_documents`).
+Names of judges, items, documents and systems are replaced by codes, which are their places in a list
+of names. Judges, items and documents each give two possible random effects: one of their own, and one
+for their combination with a system. Documents come from the judgments' column `document`, or from the
+evalset (`with_documents`).
 """
 
 from __future__ import annotations
@@ -23,24 +24,26 @@ from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
-"""The random effects that a ranking knows."""
+"""The random effects that the model of a ranking may have."""
 DOCUMENT_COLUMN = "document"
 CHOICE_VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
+"""The value of a choice: what the first system wins."""
 Covariates = Mapping[str, Mapping[tuple[str, str], float]]
-"""Name to the value of each (system, item)."""
+"""For each covariate, by name, its value for each (system, item)."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeGroups:
-    """The group of each system, and the number of judges of each group."""
+    """Groups of systems that have no judge in common. `of_systems` has the group of each system,
+    `n_judges` the number of judges of each group."""
 
     of_systems: Codes
     n_judges: Codes
 
     @property
     def freedom_of_systems(self) -> Floats:
-        """The most degrees of freedom that the interval of a system has: one less than the judges of
-        its group where there are several groups and these are few."""
+        """The largest number of degrees of freedom of each system's interval: one less than the number
+        of judges of its group, if there are several groups and the judges are few; else no limit."""
         judges = self.n_judges[self.of_systems]
         is_limited = (len(self.n_judges) > 1) & (judges > 1) & (judges < MIN_JUDGES_FOR_FREEDOM)
         return np.where(is_limited, judges - 1.0, np.inf)
@@ -50,9 +53,10 @@ class JudgeGroups:
 class QuestionData:
     """The judgments of one question.
 
-    `values` are ratings, or of choices 1 where the first system won, 0 where the second did, ½ for a
-    tie. `design` has all six components; `judges`, `items` and `documents` have a code for each
-    judgment. Codes are places in the tuples of names.
+    `values` has a number for each judgment: the rating or, for a choice, 1 if the first system won, 0
+    if the second won, ½ for a tie. `design` has the systems and all possible random effects
+    (`COMPONENTS`). `judges`, `items` and `documents` have a code for each judgment; the codes of
+    judges are places in `judge_names`.
     """
 
     question: str
@@ -65,7 +69,7 @@ class QuestionData:
     documents: Codes | None
     covariate_names: tuple[str, ...] = ()
     samples: Codes | None = None
-    """Which sample of the output was judged, where the judgments say so."""
+    """A code for the judged sample of each output; None if the judgments do not name samples."""
 
     @property
     def n_judges(self) -> int:
@@ -77,12 +81,12 @@ class QuestionData:
 
     @property
     def n_documents(self) -> int | None:
-        """None where no item belongs to a document."""
+        """The number of documents; None if no item belongs to a document."""
         return None if self.documents is None else int(self.documents.max()) + 1
 
     @property
     def n_repeated(self) -> int:
-        """Judgments of what the same judge had judged before."""
+        """The number of judgments of something that the same judge had judged before."""
         systems = np.sort(self.design.systems.reshape(len(self.values), -1), axis=1)
         samples = () if self.samples is None else (self.samples,)
         rows = np.column_stack([self.judges, self.items, systems, *samples])
@@ -90,24 +94,25 @@ class QuestionData:
 
     @property
     def has_own_judges(self) -> bool:
-        """Whether every system was judged by one judge alone, each by another one."""
+        """Whether every system has exactly one judge, and every judge only one system."""
         if self.are_choices or self.n_judges < 2:
             return False
-        met = np.unique(np.stack([self.design.systems, self.judges]), axis=1).shape[1]
-        return bool(met == self.n_judges == len(self.system_names))
+        n_pairs = np.unique(np.stack([self.design.systems, self.judges]), axis=1).shape[1]
+        return bool(n_pairs == self.n_judges == len(self.system_names))
 
     @cached_property
     def judge_groups(self) -> JudgeGroups:
-        """Systems of different groups have no judge in common, not even over third systems. Of choices
-        there is one group: a judge who compares two systems is equally severe to both."""
+        """The groups of systems without common judges. Two systems are in one group if a judge judged
+        both, or if judges connect them through other systems. Choices are one group: a judge who
+        compares two systems is equally severe to both."""
         n = len(self.system_names)
         if self.are_choices:
             return JudgeGroups(np.zeros(n, np.int64), np.array([self.n_judges]))
-        met = csr_matrix(
+        system_judge_graph = csr_matrix(
             (np.ones(len(self.values)), (self.design.systems, self.judges + n)),
             shape=(n + self.n_judges,) * 2,
         )
-        _, labels = connected_components(met, directed=False)
+        _, labels = connected_components(system_judge_graph, directed=False)
         return JudgeGroups(labels[:n].astype(np.int64), np.bincount(labels[n:]))
 
     @property
@@ -126,6 +131,7 @@ class QuestionData:
 
     @property
     def are_choices(self) -> bool:
+        """Whether the judgments are pairwise choices."""
         return self.design.is_choice
 
     @cached_property
@@ -135,9 +141,9 @@ class QuestionData:
 
     @cached_property
     def counts(self) -> list[int]:
-        """Judgments of each system."""
-        found = np.bincount(self.design.systems.ravel(), minlength=len(self.system_names))
-        return [int(count) for count in found]
+        """The number of judgments of each system."""
+        counts = np.bincount(self.design.systems.ravel(), minlength=len(self.system_names))
+        return [int(count) for count in counts]
 
     @cached_property
     def raw_means(self) -> Floats:
@@ -152,33 +158,33 @@ class QuestionData:
         return np.asarray(won / np.bincount(systems.ravel(), minlength=n))
 
     def with_factors(self, names: Sequence[str]) -> QuestionData:
-        """With these random effects only."""
+        """The same data with only these random effects in the design."""
         return replace(self, design=self.design.only(tuple(names)))
 
     def without_judge(self, judge: int) -> QuestionData | None:
-        """Without one judge; None where a system would be left without judgments."""
-        kept = self.judges != judge
-        if len(np.unique(self.design.systems[kept])) < len(self.system_names):
+        """The data without one judge; None if a system would have no judgments left."""
+        is_kept = self.judges != judge
+        if len(np.unique(self.design.systems[is_kept])) < len(self.system_names):
             return None
         names = tuple(name for place, name in enumerate(self.judge_names) if place != judge)
-        documents = None if self.documents is None else renumbered(self.documents[kept])
+        documents = None if self.documents is None else renumbered(self.documents[is_kept])
         return replace(
             self,
-            values=self.values[kept],
-            design=self.design.rows(kept),
+            values=self.values[is_kept],
+            design=self.design.rows(is_kept),
             judge_names=names,
-            judges=renumbered(self.judges[kept]),
-            items=renumbered(self.items[kept]),
+            judges=renumbered(self.judges[is_kept]),
+            items=renumbered(self.items[is_kept]),
             documents=documents,
-            samples=None if self.samples is None else self.samples[kept],
+            samples=None if self.samples is None else self.samples[is_kept],
         )
 
 
 def with_documents(
     answers: Sequence[Judgment] | Sequence[Preference], documents: Mapping[str, str] | None
 ) -> list[Judgment] | list[Preference]:
-    """The judgments with the document that the evalset names for their item. For items without one, a
-    column of the judgments counts."""
+    """The judgments, each with the document of its item. It comes from the evalset; if the evalset
+    names none for the item, a column `document` of the judgments is used."""
     return cast(
         "list[Judgment]",
         [
@@ -196,29 +202,29 @@ def question_data(
     *,
     covariates: Covariates | None = None,
 ) -> QuestionData:
-    """The judgments of one question, all of one kind."""
-    chosen = [(answer, _systems_and_value(answer)) for answer in answers]
-    names, systems = _numbered([system for _, (pair, _) in chosen for system in pair])
-    width = len(chosen[0][1][0])
+    """The data of one question. Its judgments are all ratings or all choices."""
+    answers_with_values = [(answer, _systems_and_value(answer)) for answer in answers]
+    names, systems = _numbered([system for _, (pair, _) in answers_with_values for system in pair])
+    width = len(answers_with_values[0][1][0])
     if width == 2:
         systems = systems.reshape(-1, 2)
-    judge_names, judges = _numbered([answer.judge for answer, _ in chosen])
-    _, items = _numbered([answer.item for answer, _ in chosen])
-    documents = _documents([answer for answer, _ in chosen])
-    mains = {"judge": judges, "item": items} | (
+    judge_names, judges = _numbered([answer.judge for answer, _ in answers_with_values])
+    _, items = _numbered([answer.item for answer, _ in answers_with_values])
+    documents = _documents([answer for answer, _ in answers_with_values])
+    codes_of_mains = {"judge": judges, "item": items} | (
         {} if documents is None else {"document": documents}
     )
     factors: dict[str, Codes] = {}
-    for name, codes in mains.items():
-        own = codes if width == 1 else np.stack([codes, codes], axis=1)
-        factors[name] = own
-        factors[f"{name}:system"] = crossed_codes(own, systems)
+    for name, codes in codes_of_mains.items():
+        row_codes = codes if width == 1 else np.stack([codes, codes], axis=1)
+        factors[name] = row_codes
+        factors[f"{name}:system"] = crossed_codes(row_codes, systems)
     columns = [
-        _covariate(name, table, [answer for answer, _ in chosen])
+        _covariate(name, table, [answer for answer, _ in answers_with_values])
         for name, table in (covariates or {}).items()
     ]
     design = MixedDesign(systems, factors, np.array(columns, np.float64).T)
-    values = np.array([value for _, (_, value) in chosen])
+    values = np.array([value for _, (_, value) in answers_with_values])
     return QuestionData(
         question,
         values,
@@ -240,7 +246,8 @@ def _systems_and_value(answer: Judgment | Preference) -> tuple[tuple[str, ...], 
 
 
 def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
-    """A code for each judgment's document; an item without one is a document of its own."""
+    """A code for each judgment's document; an item without a document is taken as a document. None if
+    no item has a document."""
     if not any(answer.extra.get(DOCUMENT_COLUMN) for answer in answers):
         return None
     names = []
@@ -251,17 +258,18 @@ def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
 
 
 def _samples(answers: Sequence[Judgment | Preference]) -> Codes | None:
-    named = [answer.extra.get(SAMPLE_COLUMN, "") for answer in answers]
-    return _numbered(named)[1] if any(named) else None
+    samples = [answer.extra.get(SAMPLE_COLUMN, "") for answer in answers]
+    return _numbered(samples)[1] if any(samples) else None
 
 
 def _covariate(
     name: str, table: Mapping[tuple[str, str], float], answers: Sequence[Judgment | Preference]
 ) -> Floats:
-    """One column, in standard deviations; of choices the difference of the two outputs."""
-    every = np.array(list(table.values()))
-    spread = float(every.std())
-    if not spread > 0:
+    """The values of one covariate for each judgment, in standard deviations from its mean; for
+    choices, the first output's value minus the second's."""
+    all_values = np.array(list(table.values()))
+    standard_deviation = float(all_values.std())
+    if not standard_deviation > 0:
         raise InputError(f"covariates: {name} is the same for all outputs, so it explains nothing.")
     missing = {
         (system, answer.item): None
@@ -276,10 +284,13 @@ def _covariate(
             f"is system {system!r}, item {item!r}."
         )
     values = [
-        [(table[system, answer.item] - every.mean()) / spread for system in systems]
+        [
+            (table[system, answer.item] - all_values.mean()) / standard_deviation
+            for system in systems
+        ]
         for answer, systems in ((answer, _systems_and_value(answer)[0]) for answer in answers)
     ]
-    return np.array([one[0] - one[1] if len(one) == 2 else one[0] for one in values])
+    return np.array([pair[0] - pair[1] if len(pair) == 2 else pair[0] for pair in values])
 
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
@@ -288,7 +299,7 @@ def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
 
 
 def check_components(names: Sequence[str]) -> tuple[str, ...]:
-    """The random effects asked for; `InputError` for one that does not exist."""
+    """The random effects that were asked for. Raises InputError for one that does not exist."""
     for name in names:
         if name not in COMPONENTS:
             raise InputError(

@@ -1,12 +1,13 @@
-"""Who won, according to people, question by question: `RankResult`.
+"""`RankResult`: the rankings of systems by people's judgments, for each question.
 
-Slices, such as the items of each domain, are all ranked by one model, with p-values that are corrected
-for all slices together.
+With `by`, the systems are also ranked in slices: the items of each domain, for example. All slices
+have the same kind of model, and their p-values are corrected for all slices together.
 
-Slices are small, so it says little if a difference is shown in one slice and not in another. So a
-`RankingSliceTest` asks whether the difference of two systems is the same in all slices, by Welch's
-analysis of variance with the standard errors of the slices' own models. Slices often have judges in
-common; their differences then vary together, and the test is cautious.
+Slices are small, so a difference may be significant in one slice and not in another by chance.
+Therefore a `RankingSliceTest` tests whether the difference of two systems is the same in all slices,
+by Welch's analysis of variance with the standard errors of the slices' models. If slices have judges
+in common, their differences vary together, and the p-values of the test are too large rather than too
+small.
 """
 
 from __future__ import annotations
@@ -57,16 +58,17 @@ from wellput.stats.mixed.equations import Floats
 from wellput.stats.student import welch_test
 
 MIN_FREEDOM = 5
-"""A slice whose difference has fewer degrees of freedom is left out: its error is too uncertain."""
+"""A slice in which the difference has fewer degrees of freedom is left out of the test, because its
+standard error is too uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingSliceTest:
     """Tests that the first of two systems is equally far ahead of the second in all slices.
 
-    `deltas` has the difference in each slice that is tested, as in the slice's ranking; the first
-    system is the better one overall. `statistic` is Welch's F, with two degrees of `freedom`.
-    `p_adjusted` is corrected by Holm's method for the pairs of the question.
+    `deltas` has the difference in each tested slice, by the name of the slice, as in the slice's
+    ranking. The first system is the better one overall. `statistic` is Welch's F with its two numbers
+    of degrees of `freedom`. `p_adjusted` is corrected by Holm's method for the pairs of the question.
     """
 
     question: str
@@ -91,7 +93,7 @@ class RankingSliceTest:
 
 
 def adjusted_together(p_values: Sequence[Floats]) -> list[Floats]:
-    """The p-values of several slices, corrected by Holm's method as one family."""
+    """The p-values of several slices, corrected by Holm's method for all of them together."""
     ends = np.cumsum([len(part) for part in p_values])[:-1]
     return np.split(holm(np.concatenate(p_values)), ends)
 
@@ -100,19 +102,21 @@ def ranking_slice_tests(
     whole: FittedRanking,
     slices: Mapping[str, tuple[FittedQuestion, FittedRanking]],
 ) -> tuple[RankingSliceTest, ...]:
-    """A test for each pair that the whole compares, if at least two slices have enough judgments of
-    it."""
+    """A test for each pair of systems that the ranking of all items, `whole`, compares, if at least two
+    slices have enough judgments of the pair. `slices` are by name."""
     tests = []
-    for pair in (one.systems for one in whole.differences):
-        found: dict[str, tuple[float, float, float]] = {}
+    for pair in (difference.systems for difference in whole.differences):
+        measured_by_slice: dict[str, tuple[float, float, float]] = {}
         deltas: dict[str, float] = {}
         for name, (question, ranking) in slices.items():
             measured = _measured_difference(question, pair)
             if measured is not None:
-                found[name] = measured
+                measured_by_slice[name] = measured
                 deltas[name] = lead_of(ranking, pair)
-        if len(found) > 1:
-            test = welch_test(*(np.array(column) for column in zip(*found.values(), strict=True)))
+        if len(measured_by_slice) > 1:
+            test = welch_test(
+                *(np.array(column) for column in zip(*measured_by_slice.values(), strict=True))
+            )
             tests.append(
                 RankingSliceTest(
                     whole.question,
@@ -131,20 +135,20 @@ def ranking_slice_tests(
 
 
 def lead_of(ranking: FittedRanking, pair: tuple[str, str]) -> float:
-    """How far the first of two systems is ahead of the second."""
-    for one in ranking.differences:
-        if one.systems == pair:
-            return one.delta
-        if one.systems == pair[::-1]:
-            return -one.delta
+    """How far the first system of the pair is ahead of the second."""
+    for difference in ranking.differences:
+        if difference.systems == pair:
+            return difference.delta
+        if difference.systems == pair[::-1]:
+            return -difference.delta
     raise KeyError(pair)
 
 
 def _measured_difference(
     question: FittedQuestion, pair: tuple[str, str]
 ) -> tuple[float, float, float] | None:
-    """The difference on the model's scale, its error and its degrees of freedom; None where the slice
-    lacks a system or has too few judgments."""
+    """The difference of two systems on the model's scale, its standard error and its degrees of
+    freedom. None if the slice lacks one of the systems or has too few judgments."""
     names = question.data.system_names
     if not set(pair) <= set(names):
         return None
@@ -160,7 +164,8 @@ def _measured_difference(
 
 
 MANY_SYSTEMS = 100
-"""With more systems the progress line says that ranking takes long: all pairs are compared."""
+"""With more systems the progress line says that ranking takes a while, because all pairs are
+compared."""
 MIN_SLICE_JUDGMENTS = 10
 
 
@@ -181,7 +186,7 @@ class RankOptions:
 
 @dataclass(frozen=True)
 class QuestionRanking:
-    """One question's ranking, or that of a slice of its items, with checks of it."""
+    """The ranking for one question, or for a slice of its items, with checks of the ranking."""
 
     ranking: FittedRanking
     other_orders: Sequence[OtherOrder]
@@ -208,20 +213,22 @@ class RankResult(Result):
     refused: Mapping[str, str] = field(default_factory=dict)
     slice_tests: Sequence[RankingSliceTest] = ()
     notes: Sequence[str] = ()
-    """What else to know, such as which parts of a file of scores were not used."""
+    """Further notes, for example on scores in a file that were not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.rank:rank_report"
 
     @property
     def rankings(self) -> list[FittedRanking]:
-        """The rankings alone."""
+        """The rankings without their checks."""
         return [question.ranking for question in self.questions]
 
     @property
     def answer(self) -> str:
         """Who won: a sentence for each question."""
-        several = len(self.questions) > 1
-        return "\n".join(answer_sentence(one, with_question=several) for one in self.rankings)
+        has_several = len(self.questions) > 1
+        return "\n".join(
+            answer_sentence(ranking, with_question=has_several) for ranking in self.rankings
+        )
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput rank`."""
@@ -236,9 +243,10 @@ class RankResult(Result):
     def records(self) -> list[dict[str, Any]]:
         """A row for each question and system."""
         return [
-            {"question": one.question, "by": _slice_name(one.by), "model": one.fitted} | asdict(row)
-            for one in self.rankings
-            for row in one.systems
+            {"question": ranking.question, "by": _slice_name(ranking.by), "model": ranking.fitted}
+            | asdict(row)
+            for ranking in self.rankings
+            for row in ranking.systems
         ]
 
 
@@ -256,21 +264,21 @@ def rank_judgments(
     """Ranks the systems on each question; raises InputError if no question can be ranked."""
     kept, left_out = chosen_judges(answers, judges)
     kept, excluded = without_excluded(kept, exclusions)
-    found: list[QuestionRanking] = []
+    rankings: list[QuestionRanking] = []
     refused: dict[str, str] = {}
     tests: list[RankingSliceTest] = []
     for question in _chosen_questions(kept, questions):
-        own = [answer for answer in kept if answer.question == question]
-        slices = _slices(own, options.by)
-        n_systems = len({name for answer in own for name in systems_of(answer)})
+        question_answers = [answer for answer in kept if answer.question == question]
+        slices = _slices(question_answers, options.by)
+        n_systems = len({name for answer in question_answers for name in systems_of(answer)})
         is_slow = n_systems > MANY_SYSTEMS
-        many = f", {counted(n_systems, 'system')}: this takes a while" if is_slow else ""
-        on_phase(f"ranking by {question}{many}")
+        slow_note = f", {counted(n_systems, 'system')}: this takes a while" if is_slow else ""
+        on_phase(f"ranking by {question}{slow_note}")
         whole: QuestionRanking | None = None
         try:
-            fitted = _fitted(question, own, options, covariates)
+            fitted = _fitted(question, question_answers, options, covariates)
             whole = _ranked(fitted, rank_fitted(fitted, **_ranking_options(options)), options)
-            found.append(whole)
+            rankings.append(whole)
         except InputError as problem:
             refused[question] = str(problem)
         if slices:
@@ -278,14 +286,14 @@ def rank_judgments(
             parts = _ranked_slices(
                 question, slices, replace(options, model=model), covariates, refused
             )
-            found += [part for _, part in parts.values()]
+            rankings += [part for _, part in parts.values()]
             if whole is not None and not options.sequential:
                 pairs = {name: (fit, part.ranking) for name, (fit, part) in parts.items()}
                 tests += ranking_slice_tests(whole.ranking, pairs)
-    if not found:
+    if not rankings:
         raise InputError("\n".join(refused.values()))
     notes = [*machine_note(kept, judges), *alike_note(kept)]
-    return RankResult(found, [*left_out, *excluded], refused, tests, notes)
+    return RankResult(rankings, [*left_out, *excluded], refused, tests, notes)
 
 
 def _fitted(
@@ -296,6 +304,7 @@ def _fitted(
     *,
     or_linear: bool = False,
 ) -> FittedQuestion:
+    """The model of one question, or of a slice of it."""
     refuse_labels(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
@@ -320,7 +329,8 @@ def _ranking_options(options: RankOptions) -> dict[str, Any]:
 def _ranked(
     fitted: FittedQuestion, ranking: FittedRanking, options: RankOptions
 ) -> QuestionRanking:
-    p = None  # these tests are right for one look only
+    """The ranking with its checks. A sequential ranking has no permutation test."""
+    p = None  # these tests are valid only if the judgments are looked at once
     if not options.sequential:
         circular = circular_note(fitted, alpha=1 - options.confidence)
         ranking = replace(ranking, notes=(*ranking.notes, *circular))
@@ -336,9 +346,9 @@ def _ranked_slices(
     covariates: Covariates | None,
     refused: dict[str, str],
 ) -> dict[str, tuple[FittedQuestion, QuestionRanking]]:
-    """The ranking of each slice, by its value of the tag. All slices have the same model: the linear
-    one if the model has no finite estimate for one of them. `refused` gets the reasons for slices
-    without a ranking."""
+    """The model and the ranking of each slice, by its value of the tag. All slices have the same kind
+    of model: the linear model if the other has no finite estimate for one of them. The reasons why a
+    slice could not be ranked are added to `refused`."""
     fitted: list[tuple[dict[str, str], FittedQuestion]] = []
     for by, part in slices:
         try:
@@ -351,8 +361,10 @@ def _ranked_slices(
     if len({fit.model for _, fit in fitted}) > 1:
         linear = replace(options, model="linear")
         return _ranked_slices(question, slices, linear, covariates, refused)
-    every = [pair_p_values(fit, **_test_options(options)) for _, fit in fitted]
-    adjusted = adjusted_together(every) if options.correction == "holm" and every else every
+    p_values = [pair_p_values(fit, **_test_options(options)) for _, fit in fitted]
+    adjusted = (
+        adjusted_together(p_values) if options.correction == "holm" and p_values else p_values
+    )
     return {
         next(iter(by.values())): (
             fit,
@@ -372,32 +384,32 @@ def _test_options(options: RankOptions) -> dict[str, Any]:
 
 
 def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) -> list[str]:
-    known = list(dict.fromkeys(answer.question for answer in answers))
-    if not known:
+    all_questions = list(dict.fromkeys(answer.question for answer in answers))
+    if not all_questions:
         raise InputError("There are no judgments to rank by.")
     for name in questions:
-        if name not in known:
+        if name not in all_questions:
             raise InputError(
-                f"question={name!r} was not asked.{did_you_mean(name, known)} "
-                f"The questions are {', '.join(known)}."
+                f"question={name!r} was not asked.{did_you_mean(name, all_questions)} "
+                f"The questions are {', '.join(all_questions)}."
             )
-    return list(questions) or known
+    return list(questions) or all_questions
 
 
 def _slices(
     answers: Sequence[AnyJudgment], by: str | None
 ) -> list[tuple[dict[str, str], list[AnyJudgment]]]:
-    """The judgments by what they have in a further column of their file."""
+    """The judgments divided by their value in the column `by`, in the order of the values."""
     if by is None:
         return []
     parts: dict[str, list[AnyJudgment]] = {}
     for answer in answers:
         if by not in answer.extra:
-            known = sorted({name for one in answers for name in one.extra})
-            there = f" The further columns are {', '.join(known)}." if known else ""
+            columns = sorted({name for judgment in answers for name in judgment.extra})
+            columns_there_are = f" The further columns are {', '.join(columns)}." if columns else ""
             raise InputError(
                 f"by={by!r} is neither a further column of the judgments nor a tag of evalset=."
-                f"{did_you_mean(by, known)}{there}"
+                f"{did_you_mean(by, columns)}{columns_there_are}"
             )
         parts.setdefault(answer.extra[by], []).append(answer)
     return [({by: name}, part) for name, part in sorted(parts.items())]

@@ -1,4 +1,4 @@
-"""`Ranking`, who won according to people: a question's systems, best first.
+"""`Ranking`: the systems that people judged on one question, best first.
 
 An estimate is on the question's scale: the mean of ratings, the share of yes among answers that are 0
 or 1, or the share of comparisons that a system wins (a tie is half a win). `ranked_questions` makes
@@ -27,10 +27,11 @@ SIGNIFICANT_P = 0.05
 MAX_NAMED_LEADERS = 4
 """A sentence names at most this many leaders. If there are more, it gives only their number."""
 MIN_SYSTEM_JUDGMENTS = 10
-"""A system with fewer, and with less than half of what is usual in the study, may have any rank by
-luck."""
+"""The rank of a system with fewer judgments than this, and with less than half of the median number in
+the study, may be luck."""
 MAX_RANKED_SYSTEMS = 1_000
-"""With more, no model is fitted and not every pair is compared: pairs grow with the square."""
+"""With more systems, no model is fitted and not every pair is compared: the number of pairs grows with
+the square of the number of systems."""
 LOWER_IS_BETTER = frozenset({"seconds"})
 """The questions where lower is better: the time that a task took."""
 NAME_OF_SINGLE_JUDGE = {
@@ -38,7 +39,7 @@ NAME_OF_SINGLE_JUDGE = {
     "simulated judges": "the one simulated judge",
     "machine judges": "the one machine judge",
 }
-"""What `Ranking.who` is called where there is one judge."""
+"""The words used instead of `Ranking.who` if there is only one judge."""
 MAX_DECIMALS = 8
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
@@ -64,10 +65,11 @@ class RankedSystem:
 
 @dataclass(frozen=True, slots=True)
 class SystemDifference:
-    """How far the first system is ahead of the second; p is NaN where the spread is unknown.
+    """How far the first system is ahead of the second. P-values are NaN if the difference cannot be
+    tested.
 
     For choices, `delta` is the first system's share of the choices between the two minus the second's,
-    from −1 to 1; NaN where a model is not fitted and they were never offered together.
+    from −1 to 1; NaN if no model is fitted and the two were never offered together.
     """
 
     systems: tuple[str, str]
@@ -102,8 +104,8 @@ class SystemDifference:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The systems that were judged on one question, best first, and all their differences. With more
-    than `MAX_RANKED_SYSTEMS` systems, only the differences from the first."""
+    """The systems that were judged on one question, best first, and the differences of all pairs. If
+    there are more than `MAX_RANKED_SYSTEMS` systems, there are only the differences from the first."""
 
     question: str
     model: RankingModel
@@ -116,14 +118,14 @@ class Ranking:
     """Whether the judges' names begin with "simulated". Their preferences must not look like
     people's."""
     refusal: str = ""
-    """Why no difference could be tested, in a sentence; empty where some could."""
+    """A sentence on why no difference could be tested; empty if some could be."""
     sequential: bool = False
-    """Whether differences, p-values and ranks hold however often one looks while judgments come in;
-    systems have no intervals then."""
+    """Whether differences, p-values and ranks hold however often you look at them while judgments
+    arrive. Systems then have no intervals."""
     notes: tuple[str, ...] = ()
-    """What else to know, in sentences."""
+    """Further notes, in sentences."""
     n_documents: int | None = None
-    """How many documents the items belong to; None where they belong to none."""
+    """How many documents the items belong to; None if they belong to none."""
     confidence: float = 0.95
 
     @property
@@ -133,7 +135,7 @@ class Ranking:
 
     @property
     def who(self) -> str:
-        """Whose opinion it is."""
+        """Whose judgments these are, in words."""
         return "simulated judges" if self.are_simulated else "people"
 
     @property
@@ -165,8 +167,9 @@ class Ranking:
 
     @cached_property
     def leaders(self) -> list[str]:
-        """The systems that no other is shown to beat. A system whose difference from the first could
-        not be tested counts only where it is equal to the first, or was never offered with it."""
+        """The systems that no other system is shown to beat. If the difference of a system from the
+        first could not be tested, the system is a leader only if it is equal to the first, or if the
+        two were never offered together."""
         behind = {d.systems[1] for d in self.differences if d.is_real}
         behind |= {
             d.systems[1]
@@ -177,26 +180,29 @@ class Ranking:
 
     @cached_property
     def rarely_judged(self) -> list[str]:
-        """The systems that have very few judgments beside the others: their place may be luck."""
-        usual = statistics.median(row.n for row in self.systems)
+        """The systems that have very few judgments, compared with the others. Their rank may be
+        luck."""
+        median_judgments = statistics.median(row.n for row in self.systems)
         return [
-            row.system for row in self.systems if row.n < MIN_SYSTEM_JUDGMENTS and row.n < usual / 2
+            row.system
+            for row in self.systems
+            if row.n < MIN_SYSTEM_JUDGMENTS and row.n < median_judgments / 2
         ]
 
     @cached_property
     def highlighted(self) -> set[str]:
-        """The leaders, without those that were rarely judged (unless only one leads). Empty where all
-        systems lead, or where no difference could be tested."""
+        """The systems that charts and tables mark as best: the leaders, without those that were rarely
+        judged (unless only one leads). Empty if all systems lead, or no difference could be tested."""
         if not self.has_tests:
             return set()
         leaders = self.leaders
-        found = set(leaders) if len(leaders) == 1 else set(leaders) - set(self.rarely_judged)
-        return found if len(found) < len(self.systems) else set()
+        highlighted = set(leaders) if len(leaders) == 1 else set(leaders) - set(self.rarely_judged)
+        return highlighted if len(highlighted) < len(self.systems) else set()
 
     @property
     def has_too_few_judges(self) -> bool:
-        """Whether the result is meant for other judges but has only two or three: then hardly any
-        difference is significant, even if these judges agree."""
+        """Whether the result should hold for other judges but there are only two or three judges. Then
+        hardly any difference is significant, even if these judges agree."""
         return 1 < self.n_judges < MIN_JUDGES_FOR_FREEDOM and "other judges" in self.scope
 
     @cached_property
@@ -206,8 +212,8 @@ class Ranking:
 
     @cached_property
     def decimals(self) -> int:
-        """How many decimals ratings are shown with: two, or more where the narrowest interval of a
-        difference (without intervals: the spread of the systems) would else look like zero."""
+        """The number of decimals with which ratings are shown: two, or more if the narrowest interval
+        of a difference (without intervals: the range of the systems' ratings) would look like zero."""
         halves = [
             (d.high - d.low) / 2
             for d in self.differences
@@ -225,8 +231,8 @@ class Ranking:
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
 
     def to_dict(self) -> dict[str, Any]:
-        """An entry of `questions` in the JSON of `wellput rank`. The model is None where none could be
-        fitted; `permutation_p`, `other_orders` and `larger_studies` are filled in by `rank` alone."""
+        """An entry of `questions` in the JSON of `wellput rank`. The model is None if none could be
+        fitted. Only `rank` fills in `permutation_p`, `other_orders` and `larger_studies`."""
         return {
             "question": self.question,
             "model": None,
@@ -257,42 +263,43 @@ SEQUENTIAL_NOTE = (
 
 
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
-    """Which system people prefer and how sure that is. A system that was rarely judged is not among
-    those that are compared, unless it alone is ahead; a second sentence names it."""
+    """Which system people prefer and how certain that is. Systems that were rarely judged are left out
+    of this sentence, unless one of them alone is ahead; a second sentence names them."""
     is_compared = ranking.has_tests and len(ranking.leaders) > 1
-    rare = ranking.rarely_judged if is_compared else []
-    firm = [row for row in ranking.systems if row.system not in rare]
-    if rare and len(firm) > 1:
-        names = {row.system for row in firm}
-        rest = replace(
+    rarely_judged = ranking.rarely_judged if is_compared else []
+    well_judged = [row for row in ranking.systems if row.system not in rarely_judged]
+    if rarely_judged and len(well_judged) > 1:
+        names = {row.system for row in well_judged}
+        ranking_of_well_judged = replace(
             ranking,
-            systems=tuple(firm),
+            systems=tuple(well_judged),
             differences=tuple(d for d in ranking.differences if set(d.systems) <= names),
         )
-        lead = winner_sentence(rest, with_question=with_question)
-        return f"{lead} {_rarely_judged_sentence(ranking)}"
-    end = f" {_rarely_judged_sentence(ranking)}" if ranking.rarely_judged else ""
-    return f"{_winner_clauses(ranking, with_question=with_question)}{end}"
+        sentence = winner_sentence(ranking_of_well_judged, with_question=with_question)
+        return f"{sentence} {_rarely_judged_sentence(ranking)}"
+    note = f" {_rarely_judged_sentence(ranking)}" if ranking.rarely_judged else ""
+    return f"{_winner_clauses(ranking, with_question=with_question)}{note}"
 
 
 def _rarely_judged_sentence(ranking: Ranking) -> str:
-    """Which systems have so few judgments that their place may be luck, and what is known of it."""
+    """Which systems have so few judgments that their rank may be luck, and which ranks are possible."""
     sentences = []
     for row in ranking.systems:
         if row.system not in ranking.rarely_judged:
             continue
         is_open = ranking.has_tests and row.rank_low < row.rank_high
-        between = "or" if row.rank_high == row.rank_low + 1 else "to"
-        what = (
-            f"its rank may be {row.rank_low} {between} {row.rank_high}"
+        conjunction = "or" if row.rank_high == row.rank_low + 1 else "to"
+        rank_clause = (
+            f"its rank may be {row.rank_low} {conjunction} {row.rank_high}"
             if is_open
             else "collect more before you rely on its rank"
         )
-        sentences.append(f"{row.system} has only {counted(row.n, 'judgment')}: {what}.")
+        sentences.append(f"{row.system} has only {counted(row.n, 'judgment')}: {rank_clause}.")
     return " ".join(sentences)
 
 
 def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
+    """The sentence on which system people prefer, without notes on systems that were rarely judged."""
     start = f"{ranking.label}: " if with_question else ""
     is_one = ranking.n_judges == 1
     who = NAME_OF_SINGLE_JUDGE[ranking.who] if is_one else ranking.who
@@ -310,10 +317,10 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
             return f"{start}{_too_few_judges_sentence(ranking)}"
         apart = f"not tell the {len(leaders)} systems apart: no difference is shown"
         return f"{start}{people} {do} {apart}."
-    rest = len(ranking.systems) - len(leaders)
-    behind = "the other system" if rest == 1 else f"the other {rest} systems"
+    n_behind = len(ranking.systems) - len(leaders)
+    behind = "the other system" if n_behind == 1 else f"the other {n_behind} systems"
     if len(leaders) > 1:
-        are = "is" if rest == 1 else "are"
+        are = "is" if n_behind == 1 else "are"
         if len(leaders) > MAX_NAMED_LEADERS:
             return (
                 f"{start}{people} {do} not tell {len(leaders)} of the {len(ranking.systems)} systems "
@@ -333,7 +340,8 @@ def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
 
 
 def _first_and_next(ranking: Ranking) -> str:
-    """The first system, which is ahead of all others, and how far the next is behind."""
+    """The end of a sentence: the first system, which is ahead of all others, and how far the next is
+    behind."""
     first, *others = ranking.systems
     gap = ranking.differences_from_first[0]
     lead = f"{first.system} ({shown_estimate(first.estimate, ranking)})"
@@ -356,7 +364,7 @@ def _first_and_next(ranking: Ranking) -> str:
 
 
 def _untested_sentence(ranking: Ranking) -> str:
-    """Who is ahead in these judgments, and why nothing can be said about others."""
+    """Which system is ahead in these judgments, and why this cannot be generalized."""
     first, second = ranking.systems[:2]
     if first.estimate == second.estimate:
         return ranking.refusal
@@ -372,14 +380,15 @@ def _too_few_judges_sentence(ranking: Ranking) -> str:
 
 
 def _leader_clause(ranking: Ranking) -> str:
-    """Systems whose estimates look the same as they are shown lead together."""
+    """Which systems have the best estimate. Several are named if their estimates look the same when
+    they are rounded for display."""
     best = "lowest" if ranking.question in LOWER_IS_BETTER else "highest"
     value = shown_estimate(ranking.systems[0].estimate, ranking)
-    leading = [
+    leader_names = [
         row.system for row in ranking.systems if shown_estimate(row.estimate, ranking) == value
     ]
-    has = "has" if len(leading) == 1 else "have"
-    return f"{listed(leading)} {has} the {best} {ESTIMATE_HEADINGS[ranking.model]}, {value}"
+    verb = "has" if len(leader_names) == 1 else "have"
+    return f"{listed(leader_names)} {verb} the {best} {ESTIMATE_HEADINGS[ranking.model]}, {value}"
 
 
 def shown_share(delta: float) -> str:
@@ -405,7 +414,7 @@ def _bounds(gap: SystemDifference, ranking: Ranking) -> str:
 
 
 def shown_difference(value: float, ranking: Ranking) -> str:
-    """A difference of two estimates as text, that of shares in percentage points."""
+    """A difference of two estimates as text; a difference of shares is in percentage points."""
     return shown_estimate(value, ranking).removesuffix("%")
 
 
@@ -417,14 +426,14 @@ def shown_estimate(value: float, ranking: Ranking) -> str:
 
 
 def shown_interval(row: RankedSystem, ranking: Ranking) -> str:
-    """`[low, high]`, a dash where there is none."""
+    """The interval as text, `[low, high]`; a dash if there is none."""
     if row.low is None or row.high is None:
         return "–"
     return f"[{shown_estimate(row.low, ranking)}, {shown_estimate(row.high, ranking)}]"
 
 
 def shown_rank(row: RankedSystem) -> str:
-    """The ranks that the tests leave open.
+    """The range of ranks that are possible by the tests.
 
     >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
     '1–2'
@@ -435,7 +444,7 @@ def shown_rank(row: RankedSystem) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Names as part of a sentence.
 
     >>> listed(["bleu", "chrf", "ter"])
     'bleu, chrf and ter'

@@ -1,5 +1,5 @@
-"""Rankings of judgments, for all commands that show one: by the model of `wellput rank`, or by plain
-means where that model cannot be fitted.
+"""Makes rankings from judgments, for all commands that show one: by the model of `wellput rank`, or by
+plain means if that model cannot be fitted.
 
 A plain ranking has no intervals and no tests; its `refusal` says why.
 """
@@ -33,12 +33,14 @@ from wellput.stats.blas_threads import one_blas_thread
 
 
 def rank_answers(answers: Sequence[AnyJudgment], *, sequential: bool = False) -> list[Ranking]:
-    """One ranking per question; with `sequential`, they hold even if one looks after every answer."""
+    """One ranking for each question. With `sequential`, rankings hold even if you look at them after
+    every answer."""
     by_question: dict[str, list[AnyJudgment]] = {}
     for answer in answers:
         by_question.setdefault(answer.question, []).append(answer)
     return [
-        rank_question(question, own, sequential=sequential) for question, own in by_question.items()
+        rank_question(question, question_answers, sequential=sequential)
+        for question, question_answers in by_question.items()
     ]
 
 
@@ -50,12 +52,13 @@ def rank_question(
     confidence: float = 0.95,
     sequential: bool = False,
 ) -> Ranking:
-    """The ranking by the answers to one question; systems are told apart at 1 − `confidence`."""
+    """The ranking by the answers to one question. Differences of systems are significant if p is below
+    1 − `confidence`."""
     data = question_data(question, cast("Sequence[Judgment]", answers))
     try:
         fitted = fit_question(data)
         ranking = rank_fitted(fitted, confidence=confidence, sequential=sequential)
-        # a test for one look only
+        # The note is based on a test that is valid only if the judgments are looked at once.
         circular = () if sequential else circular_note(fitted, alpha=1 - confidence)
         return replace(ranking, notes=(*ranking.notes, *circular))
     except InputError as problem:
@@ -64,25 +67,33 @@ def rank_question(
 
 
 def judgments_of(panel: Panel, judgments: Sequence[Judgment]) -> list[Judgment]:
-    """The judgments that the panel has kept. If the panel is normalized, their values are on its common
-    scale, and a judge who rated an output several times has one judgment of it, as in the panel."""
+    """The judgments that are not excluded from the panel. If the ratings of the panel are normalized,
+    the judgments get these values, and several judgments of an output by one judge become one, as in
+    the panel."""
     judges, systems, items = (
         {name: place for place, name in enumerate(names)}
         for names in (panel.judges, panel.systems, panel.items)
     )
-    kept: list[Judgment] = []
+    as_given: list[Judgment] = []
     on_scale: dict[tuple[str, str, str], Judgment] = {}
-    for one in judgments:
-        if one.question != panel.question or not (one.system in systems and one.item in items):
+    for judgment in judgments:
+        if judgment.question != panel.question or not (
+            judgment.system in systems and judgment.item in items
+        ):
             continue
-        value = float(panel.ratings[judges[one.judge], systems[one.system], items[one.item]])
+        value = float(
+            panel.ratings[judges[judgment.judge], systems[judgment.system], items[judgment.item]]
+        )
         if not math.isnan(value):
-            kept.append(one)
-            on_scale[one.judge, one.system, one.item] = replace(one, value=value)
-    return kept if panel.normalization == "none" else list(on_scale.values())
+            as_given.append(judgment)
+            on_scale[judgment.judge, judgment.system, judgment.item] = replace(
+                judgment, value=value
+            )
+    return as_given if panel.normalization == "none" else list(on_scale.values())
 
 
 def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:
+    """The ranking by means, without intervals and tests; `refusal` says why."""
     names, means, counts = data.system_names, data.raw_means, data.counts
     sign = -1.0 if data.question in LOWER_IS_BETTER else 1.0
     order = np.argsort(-sign * means, kind="stable").tolist()
