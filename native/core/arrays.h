@@ -24,7 +24,8 @@ std::span<const T> values_of(const Array<T>& array) {
     return {array.data(), array.shape(0)};
 }
 
-// An array that NumPy owns. Make it with the GIL held, fill it without.
+// An array whose memory NumPy owns. It must be made while Python's global lock (the GIL) is held; it
+// may be filled without the lock.
 template <typename T, std::size_t Dims = 1>
 using NewArray = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<Dims>, nanobind::c_contig>;
 using Matrix = NewArray<double, 2>;
@@ -39,13 +40,14 @@ NewArray<T, 2> new_table(std::size_t rows, std::size_t columns) {
     return NewArray<T, 2>(data, {rows, columns}, owner);
 }
 
+// The same of doubles; sets `data` to its first value.
 inline Matrix new_matrix(std::size_t rows, std::size_t columns, double** data) {
     Matrix result = new_table<double>(rows, columns);
     *data = result.data();
     return result;
 }
 
-// The values of a vector, without a copy.
+// The values of a vector as an array, without a copy.
 template <typename T>
 NewArray<T> as_array(std::vector<T>&& values) {
     auto* const kept = new std::vector<T>(std::move(values));

@@ -1,5 +1,5 @@
-// Checks of the numbers in arrays before a kernel uses them: a wrong number is a ValueError in
-// Python, never a read or write beyond an array.
+// Checks of the numbers in arrays before a kernel uses them: a wrong number raises ValueError in
+// Python, and can never lead to a read or write beyond an array. `otherwise` is the error message.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ void require_below(std::span<const T> values, std::size_t bound, const char* oth
     for (const T value : values) require(static_cast<std::size_t>(value) < bound, otherwise);
 }
 
-// Places in `size` entries where pieces begin, and where the last piece ends: each is at or after
-// the one before.
+// `begins` are the places where pieces of `size` entries begin, and at last the place where the last
+// piece ends. No place is below the one before it or above `size`.
 template <typename T>
 void require_pieces(std::span<const T> begins, std::size_t size, const char* otherwise) {
     require(!begins.empty(), otherwise);
@@ -33,7 +33,8 @@ void require_pieces(std::span<const T> begins, std::size_t size, const char* oth
     }
 }
 
-// Whether heads (numbered from 1, 0 at the root) make a tree: one root, and every word is below it.
+// Whether the heads of words (numbered from 1; 0 is the head of the root) make a tree: there is one
+// root, and every word is below it.
 inline bool is_tree(std::span<const std::int32_t> heads) {
     const auto n = static_cast<std::int32_t>(heads.size());
     std::vector<bool> reaches(heads.size() + 1, false);

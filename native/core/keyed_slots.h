@@ -1,4 +1,5 @@
-// `KeyedSlots`: values by a 64-bit key, in an open-addressing table that doubles before it is half full.
+// `KeyedSlots`: a hash table of values by a 64-bit key, with open addressing (a value whose place is
+// taken goes to the next free one). It doubles before it is half full.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +8,17 @@
 
 namespace wellput {
 
-// A `Slot` has a `key`, which is 0 in an empty slot; so 0 is the key of nothing.
+// A `Slot` is a struct with the values and a `key`, which is 0 in an empty slot. So no value can have
+// the key 0.
 template <typename Slot>
 class KeyedSlots {
 public:
-    // The table without values. `size` is a power of two.
+    // Empties the table and gives it `size` slots, a power of two.
     void clear(std::size_t size) {
         slots_.assign(size, {});
         filled_ = 0;
     }
-    // The slot of a key; that of a new key has the values of an empty one.
+    // The slot of a key. A new key gets a slot with default values.
     Slot& at(std::uint64_t key) {
         if (2 * (filled_ + 1) > slots_.size()) grow();
         Slot& slot = slots_[place(key)];
@@ -24,7 +26,7 @@ public:
         slot.key = key;
         return slot;
     }
-    // Null for a key that has no slot.
+    // The slot of a key; null if the key has none.
     const Slot* find(std::uint64_t key) const {
         if (slots_.empty()) return nullptr;
         const Slot& slot = slots_[place(key)];

@@ -12,8 +12,8 @@
 
 namespace wellput {
 
-// Calls body(begin, end) on chunks of [0, n). Every worker has its own copy of `body`: what it
-// holds by value is the worker's scratch space.
+// Calls body(begin, end) on chunks of [0, n). Every worker thread has its own copy of `body`, so the
+// values that `body` holds are the thread's scratch space.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64) {
     const std::size_t chunks = (n + chunk - 1) / chunk;
@@ -41,7 +41,7 @@ void parallel_for(std::size_t n, int threads, Body body, std::size_t chunk = 64)
     try {
         for (std::size_t w = 1; w < workers; ++w) pool.emplace_back(work);
     } catch (...) {
-        // The system gives no more threads: those that run do all the work.
+        // The system gives no more threads: the running ones do all the work.
     }
     work();
     for (auto& thread : pool) thread.join();

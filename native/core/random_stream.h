@@ -10,11 +10,11 @@
 
 namespace wellput {
 
-// How often a row was drawn. A row drawn 256 times would overflow: that cannot happen with up to
-// 255 rows, and with more rows its probability is below 1 / 256!.
+// How often a row was drawn. If a row were drawn 256 times, the number would overflow. With up to 255
+// rows this cannot happen; with more rows, its probability is below 1 / 256! (256 factorial).
 using Weight = std::uint8_t;
 
-// SplitMix64 (Steele, Lea & Flood 2014).
+// A stream of random 64-bit numbers: SplitMix64 (Steele, Lea & Flood 2014).
 class Stream {
 public:
     Stream(std::uint64_t seed, std::uint64_t resample)
@@ -31,8 +31,9 @@ private:
     std::uint64_t state_;
 };
 
-// n draws with replacement. A draw is half of a 64-bit number, the low half first, mapped to [0, n)
-// by Lemire's multiplication with rejection: every row is equally probable.
+// Draws n rows out of n with replacement; `weights` says how often each was drawn. A draw is half of a
+// 64-bit number, the low half first, mapped to [0, n) by Lemire's multiplication with rejection, which
+// makes every row equally probable.
 inline void draw(Stream stream, std::size_t n, Weight* weights) {
     if (n == 0) return;
     std::fill_n(weights, n, Weight{0});
@@ -60,7 +61,7 @@ void shuffle(std::vector<Thing>& things, Stream stream) {
         std::swap(things[left - 1], things[stream.next() % left]);
 }
 
-// Draws for each row 0 or 1: bit i mod 64 of number i / 64.
+// Draws 0 or 1 for each of n rows: row i gets bit i mod 64 of the random number i / 64.
 inline void flip(Stream stream, std::size_t n, Weight* weights) {
     for (std::size_t start = 0; start < n; start += 64) {
         const std::uint64_t word = stream.next();
@@ -70,7 +71,8 @@ inline void flip(Stream stream, std::size_t n, Weight* weights) {
     }
 }
 
-// The same bits packed: row i is bit i mod 8 of byte i / 8.
+// The same bits, eight in a byte: row i gets bit i mod 8 of byte i / 8. `words` is the number of random
+// numbers.
 inline void flip_packed(Stream stream, std::size_t words, std::uint8_t* bytes) {
     for (std::size_t word = 0; word < words; ++word) {
         const std::uint64_t bits = stream.next();

@@ -1,8 +1,8 @@
-// Python strings as UTF-8, kept alive while a kernel runs without the GIL.
+// Python strings as UTF-8, kept alive while a kernel runs without the GIL (Python's global lock).
 //
-// A kernel first copies its argument into a tuple: another thread may change the caller's list as
-// soon as the GIL is released. Lone surrogates have no UTF-8; "surrogatepass" encodes them, so that
-// every kernel takes every Python text.
+// A kernel first copies its argument into a tuple, because another thread may change the caller's list
+// as soon as the GIL is released. Lone surrogates (halves of a UTF-16 pair) have no UTF-8; Python's
+// "surrogatepass" encodes them all the same, so that every kernel takes every Python text.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,6 +16,7 @@ namespace wellput {
 
 namespace nb = nanobind;
 
+// The UTF-8 of a Python string. If Python does not keep it, the bytes are kept alive by `owners`.
 inline std::string_view utf8_of(nb::handle text, std::vector<nb::object>& owners) {
     Py_ssize_t size = 0;
     if (!PyUnicode_Check(text.ptr())) throw nb::type_error("expected a sequence of str");
@@ -55,7 +56,7 @@ private:
     std::vector<nb::object> owners_;
 };
 
-// Texts of each item, as many as it has: references.
+// A list of texts for each item, such as its references. Lists may have different lengths.
 class TextLists {
 public:
     explicit TextLists(nb::handle sequence) {
@@ -79,7 +80,7 @@ public:
     std::size_t size() const { return starts_.size() - 1; }
     std::size_t count(std::size_t i) const { return starts_[i + 1] - starts_[i]; }
     std::size_t total() const { return views_.size(); }
-    // Whether every item has the same number of texts in both.
+    // Whether every item has as many texts as in `other`.
     bool has_counts_of(const TextLists& other) const { return starts_ == other.starts_; }
     // The position of item i's first text among all texts.
     std::size_t first(std::size_t i) const { return starts_[i]; }
@@ -89,7 +90,7 @@ public:
     }
 
 private:
-    // Most items are short lists: holding their texts is cheaper than a tuple for each.
+    // Most items are short lists: to keep their texts alive costs less than to make a tuple of them.
     void add_list(PyObject* list) {
         const Py_ssize_t m = PyList_Size(list);
         for (Py_ssize_t j = 0; j < m; ++j) {

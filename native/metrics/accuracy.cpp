@@ -1,4 +1,5 @@
-// Errors between each hypothesis and each of its references: in the string, and in the treelets.
+// Errors between each hypothesis and each of its references: in the string, and in the treelets (the
+// nodes of the reference's dependency tree with their daughters).
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -45,7 +46,7 @@ void write(double* row, std::size_t hypothesis, std::size_t reference, const Err
     row[5] = errors.moves;
 }
 
-// One worker's scratch space for alignments of strings.
+// Aligns strings, with the scratch space of one worker thread.
 class StringAligner {
 public:
     StringAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
@@ -77,8 +78,8 @@ private:
     std::vector<int> hypothesis_, reference_;
 };
 
-// Columns: hypothesis length, reference length, substitutions, insertions, deletions, moves; a row
-// for every reference, item by item.
+// A row for every reference, item by item. Columns: the length of the hypothesis, that of the
+// reference, substitutions, insertions, deletions, moves.
 Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::string& tokenizer,
                      const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
@@ -94,12 +95,12 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
     return result;
 }
 
-// One worker's scratch space for alignments of trees.
+// Aligns hypotheses with trees, with the scratch space of one worker thread.
 class TreeAligner {
 public:
     TreeAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
 
-    // Fills a row of seven columns.
+    // Fills a row of seven columns, those of `treelet_errors`.
     void align(std::string_view hypothesis, References reference, std::span<const int> heads,
                double* row) {
         vocabulary_.clear();
@@ -121,8 +122,9 @@ private:
     std::vector<int> hypothesis_, reference_;
 };
 
-// The same for treelets, one row for each item; the seventh column is the string's substitutions.
-// `references` are token lists, `heads` their heads by position (-1 for a root's), end to end.
+// The same errors in treelets, a row for each item; the seventh column has the substitutions of the
+// string alignment. `references` are lists of tokens. `heads` has the position of each token's head in
+// its reference (-1 for a root), for all references one after the other.
 Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> heads,
                       const std::string& tokenizer, const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
@@ -144,7 +146,7 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     return result;
 }
 
-// One alignment to show: pairs of positions from left to right, -1 where one side has no token.
+// One alignment, for display: pairs of positions from left to right, -1 where one side has no token.
 nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostTuple& costs) {
     const Texts left(reference), right(hypothesis);
     Vocabulary vocabulary;
@@ -160,8 +162,8 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
     return pairs;
 }
 
-// The treelets of one tree to show: the place of each node's token in the hypothesis (-1: nowhere),
-// and (head, substitutions, insertions, deletions, moves) for every treelet.
+// The treelets of one tree, for display: the place of each node's token in the hypothesis (-1 if it has
+// none), and (head, substitutions, insertions, deletions, moves) for every treelet.
 nb::tuple treelet_details(nb::handle reference, Array<int> heads, nb::handle hypothesis,
                           const CostTuple& costs) {
     const Texts left(reference), right(hypothesis);

@@ -1,9 +1,9 @@
 // The cheapest alignment of a hypothesis with a reference, and its errors.
 //
-// Among the cheapest alignments the one with the fewest errors is taken: cost * scale + errors
-// minimizes both at once. The path is traced from the end and prefers a diagonal step, then a
-// deletion, then an insertion, so it is unique. A move is a token that is deleted in one place and
-// inserted in another.
+// Among the cheapest alignments, the one with the fewest errors is taken: minimizing cost * scale +
+// errors does both at once. The path is traced from the end of the texts and prefers a diagonal step,
+// then a deletion, then an insertion, so it is unique. A move is a token that is deleted in one place
+// and inserted in another.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,10 @@ struct Costs {
         return std::max(replaced * fewer + lone * (more - fewer), lone * more);
     }
 
-    // Paths that cost c have from c / dearest to c / cheapest errors. A scale above the largest
-    // such difference makes cost * scale + errors compare first by cost, then by errors. A small
-    // scale keeps the values in 16 bits for sentences of up to about 150 tokens.
+    // A path that costs c has from c / dearest to c / cheapest errors. If the scale is above the
+    // largest such difference, cost * scale + errors compares first by cost, then by errors. The scale
+    // is as small as possible, so that the values fit into 16 bits for sentences of up to about 150
+    // tokens.
     std::int64_t scale(std::int64_t highest) const {
         const std::int64_t top = highest + 2 * dearest();
         return top / cheapest() - top / dearest() + 2;
@@ -63,10 +64,11 @@ struct Step {
     int hypothesis;
 };
 
-// Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows
-// are `stride` apart. The cells of a diagonal do not depend on each other, so they become vector
-// code. The code works on whole lanes: a row needs kLane places to spare, and so do the tokens.
-// `left[i]` is reference token i - 1; `right` is the hypothesis from its end.
+// Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows are
+// `stride` apart. The cells of a diagonal do not depend on each other, so compilers turn the loop over
+// them into vector code, which handles kLane cells at a time. Therefore rows and tokens need kLane
+// places to spare at their ends. `left[i]` is reference token i - 1; `right` has the hypothesis
+// backwards.
 inline constexpr std::size_t kLane = 16;
 void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
                     const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
@@ -79,13 +81,13 @@ class Aligner {
 public:
     explicit Aligner(Costs costs) : costs_(costs) {}
 
-    // Tokens are numbers below `bound`.
+    // The errors of the cheapest alignment. Tokens are numbers below `bound`.
     Errors align(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         path_.clear();
         removed_.clear();
         inserted_.clear();
         substitutions_ = 0;
-        // Equal tokens at the end are always on the path; those at the beginning may not be.
+        // Equal tokens at the end are always paired; equal tokens at the beginning may not be.
         std::size_t n = reference.size(), m = hypothesis.size();
         while (n > 0 && m > 0 && reference[n - 1] == hypothesis[m - 1])
             path_.push_back({static_cast<int>(--n), static_cast<int>(--m)});
@@ -129,7 +131,7 @@ private:
         if (cells_.size() * sizeof(std::int64_t) < bytes) cells_.resize(bytes / 8 + 1);
         T* const values = reinterpret_cast<T*>(cells_.data());
         T* const left = values + (n + m + 1) * stride + kLane;  // left[i] is reference token i - 1
-        T* const right = left + lane_tokens;                    // the hypothesis from its end
+        T* const right = left + lane_tokens;                    // the hypothesis backwards
         for (std::size_t i = 0; i < n; ++i) left[i + 1] = static_cast<T>(reference[i]);
         for (std::size_t j = 0; j < m; ++j) right[m - 1 - j] = static_cast<T>(hypothesis[j]);
         const T deletion = static_cast<T>(costs_.deletion * scale + 1);
@@ -150,7 +152,7 @@ private:
         }
     }
 
-    // Long texts: two rows of values, and two bits a cell for the way back.
+    // For long texts: keeps only the current row of values, and two bits a cell for the way back.
     void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
                  std::int64_t scale) {
         const std::size_t n = reference.size(), m = hypothesis.size();
@@ -192,7 +194,7 @@ private:
         }
     }
 
-    // Steps back from cell (i, j).
+    // The three steps back from cell (i, j).
     void pair(std::size_t i, std::size_t j, bool same) {
         path_.push_back({static_cast<int>(i) - 1, static_cast<int>(j) - 1});
         substitutions_ += !same;

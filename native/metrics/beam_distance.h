@@ -1,8 +1,10 @@
-// The edit distance as TER defines it: Levenshtein's, within a beam around the diagonal.
+// The edit distance as TER defines it: Levenshtein's, computed only within a beam (a band of columns)
+// around the diagonal of the table.
 //
 // There are two implementations for `ShiftSearch`. `BeamDistance` fills the beam cell by cell.
-// `BitDistance` has no beam; it has a bit per reference word, up to the width of its integers.
-// `beam_is_wide_enough` says when the beam makes no difference.
+// `BitDistance` computes all columns of a row at once, with a bit per reference word, so the reference
+// can have at most as many words as its integers have bits. It has no beam; `beam_is_wide_enough` says
+// when the beam makes no difference, so that it can be used.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +19,11 @@ namespace wellput {
 
 constexpr int kBeamWidth = 25;
 
-// True if the beam cuts off no cheapest path of `distance` edits between n hypothesis words and m
-// reference words, nor between any reordering with fewer edits. A path with I insertions and D
-// deletions is at most max(I, D) + |n - m| / 2 columns away from the sloping diagonal, and max(I,
-// D) is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If the
-// reference is shorter than the beam's width to one side, every cell is in the beam.
+// True if all cheapest paths of `distance` edits between n hypothesis words and m reference words lie
+// in the beam, also for every other order of the hypothesis words with fewer edits. A path with I
+// insertions and D deletions is at most max(I, D) + |n - m| / 2 columns away from the sloping diagonal,
+// and max(I, D) is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If
+// the reference is shorter than the beam's width to one side, every cell is in the beam.
 inline bool beam_is_wide_enough(int distance, int n, int m) {
     return m < kBeamWidth || distance + std::abs(n - m) <= 2 * (kBeamWidth - 2);
 }
@@ -51,7 +53,7 @@ void trace_back(int n, int m, WordAlignment& alignment, Diagonal diagonal, Down 
     std::fill_n(alignment.hypothesis_error.begin(), i, char{true});
 }
 
-// Moves words as `shift` says.
+// Carries out a shift.
 inline void move_words(std::vector<int>& words, const Shift& shift) {
     const auto pieces = pieces_of(shift, static_cast<int>(words.size()));
     std::rotate(words.begin() + pieces.begin, words.begin() + std::max(pieces.first, pieces.second),
@@ -81,8 +83,7 @@ public:
     void align(WordAlignment& alignment) const {
         trace_back(
             n_, m_, alignment,
-            // If the value stays the same along the diagonal without a match, the path came from
-            // the side.
+            // If a diagonal step without a match keeps the value, the path did not take this step.
             [&](int i, int j) { return has(matches_[i - 1], j) || !has(steps_[i - 1].level, j); },
             [&](int i, int j) { return j == 0 || has(steps_[i - 1].down, j); },
             [&](int i, int j) { return has(matches_[i], j + 1); });
@@ -122,8 +123,8 @@ private:
 
     int n_ = 0, m_ = 0, distance_ = 0;
     std::vector<int> words_;
-    std::vector<Bits> places_;   // per word: where the reference has it
-    std::vector<Bits> matches_;  // per hypothesis position: the same
+    std::vector<Bits> places_;   // per word: the places where the reference has it
+    std::vector<Bits> matches_;  // per hypothesis position: the places of its word in the reference
     std::vector<EditSteps<Bits>> steps_;
     std::vector<EditRow<Bits>> rows_;
 };
@@ -136,7 +137,8 @@ public:
         n_ = static_cast<int>(hypothesis.size());
         m_ = static_cast<int>(reference.size());
         slope_ = n_ ? static_cast<double>(m_) / n_ : 1.0;
-        // Rows far shorter than the reference would not overlap within the usual beam.
+        // If the reference is much longer than the hypothesis, the beams of neighboring rows would not
+        // overlap: a wider beam is needed.
         beam_ = kBeamWidth < slope_ / 2 ? static_cast<int>(std::ceil(slope_ / 2 + kBeamWidth))
                                         : kBeamWidth;
         stride_ = 2 * beam_ + 2;
@@ -200,7 +202,8 @@ private:
         return j < begin || j >= end_of(i) ? kInfinity : cells[j - begin];
     }
 
-    // Fills row i from row i - 1; returns a lower bound of the distance of any path through it.
+    // Fills row i from row i - 1. Returns a lower bound of the distance: no path through this row costs
+    // less.
     int fill_row(int i, int word, const int* above, int* cells) const {
         const int begin = begin_of(i);
         const int end = end_of(i);
@@ -236,7 +239,7 @@ private:
     std::vector<int> words_;
     const std::vector<int>* reference_ = nullptr;
     std::vector<int> cells_;    // rows 1 to n, each from the beginning of its beam
-    std::vector<int> scratch_;  // two rows of a hypothesis that is only tried
+    std::vector<int> scratch_;  // two rows, for a shift that is tried
 };
 
 }  // namespace wellput

@@ -26,7 +26,8 @@ class BleuScorer {
 public:
     explicit BleuScorer(const Options& options) : options_(options) {}
 
-    // row: the length of the hypothesis, that of the reference, then matches and totals by order.
+    // row: the length of the hypothesis, that of the reference, then the matches of each order, then
+    // the numbers of the hypothesis's n-grams of each order.
     void score(std::string_view hypothesis, References references, double* row) {
         const std::size_t several = references.size();
         if (buffers_.size() < several + 1) buffers_.resize(several + 1);
@@ -51,7 +52,8 @@ public:
     }
 
 private:
-    // The shortest length, or the one closest to the hypothesis; of two equally close the shorter.
+    // The length of the shortest reference, or of the one closest in length to the hypothesis; of two
+    // equally close ones, the shorter.
     std::size_t reference_length(std::size_t length) const {
         const auto distance = [length](std::size_t other) {
             return other > length ? other - length : length - other;

@@ -1,4 +1,5 @@
-// chrF's statistics: n-grams of the hypothesis, of the best reference, and of both, by order.
+// chrF's statistics, by order: the numbers of n-grams of the hypothesis, of the best reference, and of
+// their matches.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct Options {
     int orders() const { return char_order + word_order; }
 };
 
-// The F score of one row, in sacreBLEU's order of operations: the last digit decides which of two
-// almost equal references is better.
+// The F score of one row, with the operations in the same order as in sacreBLEU, because the last digit
+// may decide which of two almost equal references is better.
 double f_score(const double* row, const Options& options) {
     constexpr double eps = 1e-16;
     const double factor = options.beta_squared;
@@ -59,7 +60,8 @@ bool is_ascii_punctuation(char c) {
            (c >= '{' && c <= '~');
 }
 
-// Words at whitespace, with one punctuation character split off: the last, or else the first.
+// Splits a text at whitespace, and splits one punctuation character off each word: the last character,
+// or else the first.
 void split_words(std::string_view text, std::vector<std::string_view>& scratch,
                  std::vector<std::string_view>& words) {
     std::string unused;
@@ -79,10 +81,10 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
     }
 }
 
-// Latin, Greek, Cyrillic, Hebrew, Arabic, ...: the characters of at most two bytes.
+// Code points below this have at most two bytes in UTF-8: Latin, Greek, Cyrillic, Hebrew, Arabic, ...
 constexpr std::size_t direct_size = 0x800;
 
-// Characters to symbols 1, 2, 3, ... for one pair of texts at a time.
+// Numbers the characters of one pair of texts at a time: 1, 2, 3, ...
 class CharacterSymbols {
 public:
     explicit CharacterSymbols(bool with_whitespace) : with_whitespace_(with_whitespace) {}
@@ -161,7 +163,8 @@ private:
         return symbols;
     }
 
-    // Call before a text is read, so that no slot moves meanwhile.
+    // Makes room for `count` characters. To be called before a text is read, so that no slot moves
+    // meanwhile.
     void reserve(std::size_t count) {
         if (direct_.empty()) direct_.resize(direct_size);
         std::size_t size = std::max<std::size_t>(hashed_.size(), 512);
@@ -176,7 +179,7 @@ private:
     }
 
     bool with_whitespace_;
-    // The first code points have fixed places, the others are found by hash.
+    // Code points below `direct_size` have fixed places, the others are found by hash.
     std::vector<Slot> direct_;
     std::vector<Slot> hashed_;
     std::vector<char32_t> characters_;  // of the hashed slots

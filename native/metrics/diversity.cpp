@@ -25,7 +25,7 @@ class DistinctNgrams {
 public:
     DistinctNgrams(std::uint8_t n, Tokenizer tokenizer) : n_(n), tokenizer_(tokenizer) {}
 
-    // row: distinct n-grams, and all n-grams.
+    // row: the number of distinct n-grams, and of all n-grams.
     void count(std::string_view text, double* row) {
         tokenize(tokenizer_, text, buffer_, tokens_);
         vocabulary_.clear();
@@ -73,7 +73,7 @@ Matrix distinct_ngrams(nb::handle sequence, std::uint8_t n, std::string_view tok
 void add_diversity(nb::module_& m) {
     nb::class_<NgramCounter>(m, "NgramCounter")
         .def(nb::init<std::uint8_t, std::string>(), nb::arg("order"), nb::arg("tokenizer"))
-        // Holds the GIL: only one thread may use a counter until it is complete.
+        // Holds the GIL (Python's global lock), since only one thread may use a counter at a time.
         .def(
             "add",
             [](NgramCounter& counter, nb::handle sequence) {

@@ -1,8 +1,10 @@
-// The Levenshtein distance a row at a time, a bit per column (Myers 1999, as in Hyyrö 2003).
+// The Levenshtein distance, computed a whole row of the table at a time, with a bit per column (Myers
+// 1999, as in Hyyrö 2003).
 //
 // D[i][j] is the distance between the first i words of one sequence (rows) and the first j of the
-// other (columns). Neighbors differ by at most one, so a row is its first value, D[i][0] = i, and
-// two bit vectors: bit j - 1 of `plus` (`minus`) says that D[i][j] - D[i][j - 1] is 1 (-1).
+// other (columns). Neighboring cells differ by at most one. So a row is known from its first value,
+// D[i][0] = i, and two bit vectors: bit j - 1 of `plus` says that D[i][j] - D[i][j - 1] is 1, and bit
+// j - 1 of `minus` says that it is -1.
 #pragma once
 
 #include <bit>
@@ -17,14 +19,14 @@ struct EditRow {
     Bits minus = 0;
 };
 
-// What the back-trace needs of a row's cells, bit j - 1 for column j.
+// What is needed of a row to walk back along the cheapest path; bit j - 1 is for column j.
 template <typename Bits>
 struct EditSteps {
     Bits level;  // D[i][j] == D[i - 1][j - 1]
     Bits down;   // D[i][j] == D[i - 1][j] + 1
 };
 
-// Turns row i - 1 into row i; `matches` has the columns whose word is that of row i.
+// Turns row i - 1 into row i. `matches` has a bit for each column whose word is equal to that of row i.
 template <typename Bits>
 inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
     const Bits level = (((matches & row.plus) + row.plus) ^ row.plus) | matches | row.minus;
@@ -37,7 +39,7 @@ inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
     return {level, down};
 }
 
-// The same for sequences of any length, 64 columns a block. `above` and `row` may be the same.
+// The same for sequences of any length, in blocks of 64 columns. `above` and `row` may be the same.
 inline void next_row(const EditRow<std::uint64_t>* above, EditRow<std::uint64_t>* row,
                      const std::uint64_t* matches, std::size_t blocks) {
     std::uint64_t down_carry = 1;

@@ -18,8 +18,8 @@ class LengthScorer {
 public:
     explicit LengthScorer(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
 
-    // row: the length of the hypothesis, and that of the reference closest in length: of two
-    // equally close the shorter, 0 without a reference.
+    // row: the length of the hypothesis, and that of the reference closest in length (of two equally
+    // close ones, the shorter; 0 without a reference).
     void score(std::string_view hypothesis, References references, double* row) {
         const std::int64_t length = length_of(hypothesis);
         std::int64_t closest = 0;

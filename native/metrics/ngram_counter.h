@@ -1,5 +1,5 @@
-// N-grams as paths in a trie: a node is an n-gram, its parent the n-gram without the last token.
-// The key (parent, token) is exact, so different n-grams are never confused.
+// N-grams as paths in a trie (a tree of tokens): a node is an n-gram, its parent is the n-gram without
+// the last token. Nodes are found by the key (parent, token), so different n-grams are never confused.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -39,19 +39,21 @@ public:
     }
     std::size_t size() const { return size_; }
 
-    // kNone where there is no such child.
+    // The child of a node for a token; kNone if there is none.
     Node find(Node parent, Token token) const {
         if (slots_.empty()) return kNone;
         const Slot& slot = slots_[place(parent, token)];
         return slot.stamp == stamp_ ? slot.node : kNone;
     }
 
-    // Most of a big trie is not in the cache: call this some time before a child is used.
+    // Loads the place of a child into the processor's cache, where most of a big trie is not. To be
+    // called some time before the child is used.
     void prefetch(Node parent, Token token) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[start(key(parent, token))]);
     }
 
-    // The child, added if it is new: nodes are numbered 1, 2, 3, ... in the order of adding.
+    // The child, added if it is new. Nodes are numbered 1, 2, 3, ... in the order of adding; the root
+    // is 0.
     Node add(Node parent, Token token) {
         if (size_ * 2 >= slots_.size()) grow();
         Slot& slot = slots_[place(parent, token)];
@@ -130,7 +132,7 @@ public:
     std::int64_t total(std::size_t n) const { return totals_.at(n - 1); }
     std::int64_t distinct(std::size_t n) const { return distinct_.at(n - 1); }
 
-    // kNone where no text has it.
+    // The number of a token; kNone if no text has it.
     Token find_token(std::string_view token) const { return words_.view().find(token); }
     void prefetch(Node parent, Token token) const { trie_.prefetch(parent, token); }
     Node find(Node parent, Token token) const { return trie_.find(parent, token); }

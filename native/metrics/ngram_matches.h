@@ -1,10 +1,10 @@
 // Clipped n-gram matches between a hypothesis and its references, counted exactly.
 //
-// Texts come as symbols: 1, 2, 3, ... for tokens of the references, 0 for other tokens and for the
-// end of every text. The n-grams of the references are numbered order by order: the key of an
-// n-gram is (number of its first n - 1 symbols, last symbol), which is a place in a plain array
-// unless the texts are very long. An n-gram can match only if both (n-1)-grams in it match, so each
-// order looks only at what the last one left, on both sides.
+// Texts come as symbols: 1, 2, 3, ... for tokens of the references, 0 for other tokens and for the end
+// of every text. Each different n-gram of the references gets a number, order by order (n = 1, 2, ...).
+// The key of an n-gram is (number of its first n - 1 symbols, last symbol), which is a place in a plain
+// array unless the texts are very long. An n-gram can match only if both (n-1)-grams in it match, so
+// each order looks only at the positions that still can match, in the references and in the hypothesis.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace wellput {
 
-// (parent, symbol) -> number by place. A slot with an earlier stamp is empty: nothing is cleared.
+// The number of an n-gram by (number of its first n - 1 symbols, last symbol), in an array. A slot with
+// an earlier stamp counts as empty, so nothing needs to be cleared.
 class DenseChildren {
 public:
     struct Slot {
@@ -44,7 +45,7 @@ private:
     std::uint16_t stamp_ = 0;
 };
 
-// The same by hash, for texts so long that the array would not fit.
+// The same in a hash table, for texts so long that the array would be too large.
 class HashedChildren {
 public:
     struct Slot {
@@ -90,17 +91,17 @@ public:
         hypothesis_.symbols.clear();
         ends_.clear();
     }
-    // Room for the symbols of one more reference, at most `size` of them.
+    // Returns room for the symbols of one more reference, at most `size` of them.
     std::uint32_t* add_reference(std::size_t size) { return references_.add(size); }
-    // Call when the symbols are written; `end` is where they end.
+    // To be called when the symbols are written; `end` is where they end.
     void end_reference(const std::uint32_t* end) { ends_.push_back(references_.close(end)); }
     // The same for the hypothesis.
     std::uint32_t* add_hypothesis(std::size_t size) { return hypothesis_.add(size); }
     void end_hypothesis(const std::uint32_t* end) { hypothesis_.close(end); }
 
-    // matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a reference,
-    // each counted at most as often as in the reference that has it most often. Every symbol is
-    // below `bound`. The texts are used up.
+    // Sets matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a
+    // reference, each counted at most as often as in the reference that has it most often. Every symbol
+    // is below `bound`. The texts can be counted only once.
     void count(int bound, int orders, double* matches) {
         references_.start();
         hypothesis_.start();
@@ -123,8 +124,9 @@ public:
     }
 
 private:
-    // The texts of one side, a 0 after each; for every position the number of the n-gram that
-    // begins there, 0 where there is none or it cannot match; the positions still to look at.
+    // The texts of the references, or the hypothesis: `symbols` has a 0 after each text; `numbers` has
+    // for every position the number of the n-gram that begins there, 0 if there is none or it cannot
+    // match; the first `alive` of `positions` are those where an n-gram can still match.
     struct Side {
         std::vector<std::uint32_t> symbols;
         std::vector<std::uint32_t> numbers;
@@ -150,7 +152,7 @@ private:
         }
     };
 
-    // Order 1: a symbol is its own number.
+    // The matches of order 1, where a symbol is its own number.
     double match_symbols(std::size_t width) {
         std::fill_n(left_.begin(), width, 0u);
         std::size_t i = 0;
@@ -168,7 +170,8 @@ private:
         return static_cast<double>(matched);
     }
 
-    // Order n > 1. `parents` is one more than the greatest number of order n - 1, then of order n.
+    // The matches of order n > 1. `parents` is one more than the greatest number of an (n-1)-gram, and
+    // afterwards of an n-gram.
     template <typename Table>
     double match(Table table, std::size_t width, int n, std::size_t& parents) {
         left_.swap(left_before_);
@@ -193,20 +196,20 @@ private:
         return match_hypothesis(table, width, n);
     }
 
-    // The loops below choose by arithmetic, not by branches: whether an n-gram is new, is known or
-    // may match cannot be predicted.
+    // The loops below use arithmetic instead of branches, because the processor cannot predict whether
+    // an n-gram is new, is known or may match.
     static std::uint32_t all_bits_if(bool claim) { return 0u - std::uint32_t{claim}; }
 
-    // Takes one of the remaining matches of an n-gram, if there is one, and marks that the
-    // hypothesis has the n-gram.
+    // Uses up one of the remaining matches of an n-gram, if there is one, and marks that the hypothesis
+    // has the n-gram. Returns whether it matched.
     static bool take(std::uint32_t& left, bool is_known) {
         const std::uint32_t count = left & ~seen;
         left = (count - (count != 0)) | (all_bits_if(is_known) & seen);
         return count != 0;
     }
 
-    // Keeps the positions from `from` to `to` where an n-gram may match because the hypothesis has
-    // both (n-1)-grams in it. Moves them to `kept` and returns their end.
+    // Keeps the positions from `from` to `to` where an n-gram may match, because the hypothesis has
+    // both (n-1)-grams in it. Moves them together, from the place `kept` on, and returns their end.
     std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept) const {
         const std::uint32_t* const left = left_before_.data();
         std::uint32_t* const numbers = side.numbers.data();
@@ -276,10 +279,12 @@ private:
 
     Side references_;
     Side hypothesis_;
-    std::vector<std::size_t> ends_;           // of each reference, among the positions
-    std::vector<std::uint32_t> left_;         // by number: matches left, and whether it was seen
-    std::vector<std::uint32_t> left_before_;  // the same for the last order
-    std::vector<std::uint32_t> own_;          // by number: how often it is in this reference
+    std::vector<std::size_t> ends_;  // of each reference, among the positions
+    // By the number of an n-gram: how many matches are left, and in the highest bit whether the
+    // hypothesis has it; the same for the order before; and how often it is in the current reference.
+    std::vector<std::uint32_t> left_;
+    std::vector<std::uint32_t> left_before_;
+    std::vector<std::uint32_t> own_;
     DenseChildren dense_;
     HashedChildren hashed_;
 };

@@ -1,4 +1,5 @@
-// NIST (Doddington 2002) as NLTK computes it.
+// Statistics of NIST (Doddington 2002), as NLTK computes it: matched n-grams are weighted by their
+// information, how rare their last token is after the others in all references.
 #include <algorithm>
 #include <cmath>
 #include <compare>
@@ -17,14 +18,15 @@
 namespace wellput {
 namespace {
 
-// NIST's statistics of one hypothesis, from a small trie of its n-grams.
+// Computes the statistics of one hypothesis at a time, with a small trie of its n-grams. `weights`
+// counts the n-grams of all references.
 class NistScorer {
 public:
     explicit NistScorer(const NgramCounter& weights)
         : weights_(&weights), n_(weights.order()), by_order_(n_), best_(n_) {}
 
-    // row: matched information of order 1 to n, n-grams of order 1 to n, the length of the
-    // hypothesis, and the sum over the orders of the length of the best reference.
+    // row: the information of the matches of order 1 to n, the numbers of n-grams of order 1 to n, the
+    // length of the hypothesis, and the sum over the orders of the length of the best reference.
     void score(std::string_view hypothesis, References references, double* row) {
         read_hypothesis(hypothesis, row);
         std::fill(best_.begin(), best_.end(), Best{});
@@ -109,8 +111,8 @@ private:
         return ids_.size();
     }
 
-    // Finds the matched n-grams of one order among those of all references. The order before it was
-    // looked up earlier, and a parent occurs wherever its children do.
+    // Looks up the matched n-grams of one order among those of all references. The n-grams of the order
+    // before were looked up already; the parent of a matched n-gram is among them.
     void look_up(const std::vector<Node>& ngrams) {
         const auto wanted = [&](const Local& local) {
             return local.in_reference && local.global == kNone;

@@ -1,5 +1,6 @@
-// ROUGE-1, -2, … count common n-grams, ROUGE-L the longest common subsequence of words, and ROUGE-Lsum
-// the words of each reference sentence that are in such a subsequence with some output sentence.
+// Statistics of ROUGE. ROUGE-1, -2, … count common n-grams. ROUGE-L counts the words of the longest
+// common subsequence. ROUGE-Lsum counts the words of each reference sentence that are in such a
+// subsequence with some sentence of the output.
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -35,8 +36,8 @@ void append_numbers(std::string_view text, Vocabulary& vocabulary, std::vector<i
     }
 }
 
-// Fills row with F, precision and recall of the reference with the highest F (the first of several),
-// and 1 to count the item; all stay 0 if there is no reference. A unit is a word or an n-gram.
+// Fills a row with F, precision and recall for the reference with the highest F (the first of several),
+// and a 1 that counts the item; all stay 0 if there is no reference. A unit is a word or an n-gram.
 class BestReference {
 public:
     explicit BestReference(double* row) : row_(row) {}
@@ -115,7 +116,8 @@ private:
         append_numbers(text, vocabulary_, numbers);
     }
 
-    // Hyyrö 2004: a zero bit for every column of the reference where the length goes up by one.
+    // Hyyrö's algorithm (2004): a row of the table of lengths is a bit string with a zero bit for every
+    // column (word of the reference) where the length goes up by one.
     int longest_common_subsequence() {
         places_.index(reference_, vocabulary_.bound());
         const std::size_t blocks = places_.blocks();
@@ -142,9 +144,9 @@ private:
     std::vector<std::uint64_t> level_;
 };
 
-// As rouge-score's rougeLsum: lines are sentences. A word of a reference sentence is a hit if it is in
-// the longest common subsequence with some sentence of the hypothesis. No word is hit more often than
-// either text has it.
+// As rouge-score's rougeLsum, where each line is a sentence. A word of a reference sentence is a hit if
+// it is in the longest common subsequence with some sentence of the hypothesis. A word has at most as
+// many hits as it has occurrences in either text.
 class RougeLsumScorer {
 public:
     void score(std::string_view hypothesis, References references, double* row) {

@@ -1,5 +1,6 @@
-// SARI: which n-grams of the source a simplification keeps and deletes, and which it adds, against the
-// references. EASSE's counts: n-grams kept and deleted are weighted by the number of references.
+// Statistics of SARI: the n-grams of the source that a simplification keeps and deletes, and those that
+// it adds, compared with the references. They are counted as in EASSE: counts of kept and deleted
+// n-grams are multiplied by the number of references.
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -26,9 +27,9 @@ class SariScorer {
 public:
     explicit SariScorer(Tokenizer tokenizer) : tokenizer_(tokenizer) {}
 
-    // The first of `texts` is the source, the others are references. row: for each order, the number
-    // of n-grams that were correctly added, that the hypothesis added, that the references added; the
-    // same for kept and for deleted ones. All 0 if there is no reference.
+    // The first of `texts` is the source, the others are references. row: for each order, the numbers
+    // of n-grams that were correctly added, that the hypothesis added, and that the references added;
+    // then the same for kept and for deleted n-grams. All are 0 if there is no reference.
     void score(std::string_view hypothesis, References texts, double* row) {
         if (texts.size() < 2) return;
         vocabulary_.clear();

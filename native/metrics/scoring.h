@@ -1,5 +1,5 @@
-// Statistics of hypotheses against their references: a row for each item, filled by a scorer. Every
-// worker has its own copy of the scorer, with its scratch space.
+// Statistics of hypotheses against their references: a row of numbers for each item, filled by a
+// scorer. Every worker thread has its own copy of the scorer, with its scratch space.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ namespace wellput {
 
 using References = std::span<const std::string_view>;
 
-// Fills one row, which is zero before, from a hypothesis and its references.
+// A scorer fills one row, which is zero before, from a hypothesis and its references.
 template <typename T>
 concept ItemScorer = std::copy_constructible<T> &&
                      requires(T scorer, std::string_view hypothesis, References references,
@@ -29,14 +29,15 @@ inline void require_same_items(const Texts& hypotheses, const TextLists& referen
                                     std::to_string(references.size()) + " lists of references");
 }
 
-// At least one reference for every item.
+// Throws if an item has no reference.
 inline void require_references(const TextLists& references) {
     for (std::size_t i = 0; i < references.size(); ++i)
         if (references.count(i) == 0)
             throw std::invalid_argument("row " + std::to_string(i) + " has no reference");
 }
 
-// Call with the GIL held. The texts belong to the caller: they must be freed with the GIL held too.
+// The matrix of statistics, items × columns. Call it with the GIL (Python's global lock) held. The
+// texts belong to the caller, who must also free them with the GIL held.
 template <ItemScorer Scorer>
 Matrix score_items(const Texts& hypotheses, const TextLists& references, std::size_t columns,
                    int threads, const Scorer& scorer) {

@@ -1,8 +1,8 @@
 // TER's greedy search for shifts, as in Tercom and sacreBLEU.
 //
-// A shift moves a block of the hypothesis to the place where the reference has the same words. The
-// search makes the shift that lowers the edit distance most, again and again until none lowers it.
-// `Distance` computes the distances.
+// A shift moves a block of words of the hypothesis to the place where the reference has the same words.
+// The search makes the shift that lowers the edit distance most, and repeats this until no shift lowers
+// it. `Distance` computes the distances.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,12 @@ struct Shift {
     int start, length, target;
 };
 
-// The result of a shift as three pieces of the old sequence; before `begin` nothing changes.
+// The result of a shift, as pieces of the old sequence: the words before `begin` do not change; then
+// come two pieces that have changed places; then the words from `rest` on, which do not change.
 struct ShiftedPieces {
     int begin;               // the first position that changes
-    int first, first_end;    // the piece that is there afterwards
-    int second, second_end;  // the piece after it
+    int first, first_end;    // the old place of the piece that begins there after the shift
+    int second, second_end;  // the old place of the piece after it
     int rest;                // from here on nothing changes
 };
 
@@ -47,8 +48,8 @@ struct WordAlignment {
 
 class ShiftSearch {
 public:
-    // The number of shifts and remaining edits that turn the hypothesis of `distance` into
-    // `reference`. No reordering gets below `floor` edits.
+    // The number of shifts plus remaining edits that turn the hypothesis of `distance` into
+    // `reference`. `floor` is a number of edits that no order of the hypothesis words can get below.
     //
     // `Distance` has hypothesis(), the current words as numbers; current(), their distance;
     // align(WordAlignment&); shifted(shift, limit), the distance after a shift, exact where it is
@@ -61,7 +62,7 @@ public:
         while (distance.current() > floor) {
             distance.align(alignment_);
             tried += find_candidates(distance.hypothesis(), reference);
-            // At the limit the search ends without the shifts of the last round.
+            // When the limit is reached, the search ends without making a shift of this round.
             if (tried >= kMostCandidates) break;
             Shift best{};
             if (!find_best(distance, floor, best)) break;
@@ -95,8 +96,8 @@ private:
             to_error[i] = steps = error[i] ? 0 : std::min(steps + 1, kLongestBlock);
     }
 
-    // Fills candidates_, by the length of the block, with the shifts worth trying, sorted by start,
-    // then target. Returns how many shifts sacreBLEU would try: it tries a shift once for every
+    // Fills `candidates_`, a list for each length of the block, with the shifts worth trying, sorted by
+    // start, then target. Returns how many shifts sacreBLEU would try: it tries a shift again for every
     // place in the reference that suggests it.
     int find_candidates(const std::vector<int>& hypothesis, const std::vector<int>& reference) {
         const int n = static_cast<int>(hypothesis.size());
@@ -126,11 +127,12 @@ private:
         return tried;
     }
 
-    // The block may go behind any hypothesis word that is aligned to a reference word from the one
-    // before the block's match to its last.
+    // Adds the shifts of one block, which begins at h and has the same words as the reference from r
+    // on. The block may go behind each hypothesis word that is aligned to one of these reference words
+    // or to the word before them.
     int add_candidates(int h, int r, int length) {
         auto& candidates = candidates_[length - 1];
-        // Targets grow with r, so a target up to the last one is in the list already.
+        // Targets grow with r, so a target that is not beyond the last one is in the list already.
         int last =
             !candidates.empty() && candidates.back().start == h ? candidates.back().target : -1;
         int tried = 0;
@@ -148,14 +150,14 @@ private:
         return tried;
     }
 
-    // The shift that lowers the distance most; of equal ones the longest, then the one that starts
-    // first, then the one with the leftmost target. False if none lowers it.
+    // Finds the shift that lowers the distance most; among equally good ones, the one with the longest
+    // block, then the first start, then the leftmost target. Returns false if no shift lowers it.
     template <typename Distance>
     bool find_best(Distance& distance, int floor, Shift& best) {
         const int before = distance.current();
         int lowest = before;
         for (int length = kLongestBlock; length > 0; --length) {
-            // A block is deleted and inserted: no shift gains more than twice its length.
+            // A shift saves at most deleting and inserting its block: twice the length of the block.
             const int reachable = std::max(floor, before - 2 * length);
             for (const Shift& shift : candidates_[length - 1]) {
                 if (lowest <= reachable) return lowest < before;

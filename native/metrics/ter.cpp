@@ -43,8 +43,8 @@ private:
             });
     }
 
-    // A lower bound of the edits for any order of the hypothesis words: the greater length minus
-    // the number of common words.
+    // A lower bound of the number of edits, whatever the order of the hypothesis words: the greater
+    // length minus the number of common words.
     int fewest_in_any_order() {
         left_.assign(static_cast<std::size_t>(vocabulary_.bound()), 0);
         for (const int word : reference_) ++left_[word];
@@ -53,6 +53,8 @@ private:
         return static_cast<int>(std::max(hypothesis_.size(), reference_.size())) - common;
     }
 
+    // The shifts and edits to the current reference; or a lower bound of them, if it is not below
+    // `to_beat`.
     int edits(int to_beat) {
         const int n = static_cast<int>(hypothesis_.size());
         const int m = static_cast<int>(reference_.size());

@@ -1,11 +1,11 @@
 // Errors inside the treelets of a reference's dependency tree.
 //
-// A treelet is a node with its daughters (a root without daughters is one too), read in the order
-// of the reference and in the order of the hypothesis. First every node gets its token: tokens that
-// the string alignment leaves unchanged, then the remaining equal tokens from left to right, then
-// tokens that the alignment substitutes. A substituted token takes its node's place and counts as
-// one substitution; a node without a token is missing from each of its treelets; a token without a
-// node is one insertion.
+// A treelet is a node of the tree with its daughters; a root without daughters is a treelet, too. Its
+// words are compared in the order of the reference and in the order of the hypothesis. For this, nodes
+// get tokens of the hypothesis: first equal tokens that the alignment of the strings pairs, then other
+// equal tokens from left to right, then tokens that the alignment pairs as substitutions. A substituted
+// token stands for its node and counts as one substitution. A node without a token is missing from each
+// of its treelets. A token without a node counts as one insertion.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class TreeletAligner {
 public:
     explicit TreeletAligner(Costs costs) : strings_(costs), treelets_(costs) {}
 
-    // `heads` gives each reference token's head by position, -1 for the root's. Tokens are
-    // numbers below `bound`.
+    // The errors of a hypothesis. `heads` has the position of each reference token's head, -1 for the
+    // root. Tokens are numbers below `bound`.
     Errors align(std::span<const int> reference, std::span<const int> heads,
                  std::span<const int> hypothesis, int bound) {
         string_errors_ = strings_.align(reference, hypothesis, bound);
@@ -43,14 +43,15 @@ public:
 
     const Errors& string_errors() const { return string_errors_; }
 
-    // The place in the hypothesis of each node's token, -1 where it is missing.
+    // The place of each node's token in the hypothesis, -1 for a node without a token.
     std::span<const int> token_of() const { return token_of_; }
 
     bool has_treelet(int node, std::span<const int> heads) const {
         return daughters_[node + 1] > daughters_[node] || heads[node] < 0;
     }
 
-    // The errors of one treelet after align(), without the substitutions of whole tokens.
+    // The errors of one treelet (the node `head` with its daughters), after align(). Substituted tokens
+    // are not counted here.
     Errors treelet(int head) {
         members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
         members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
@@ -84,8 +85,8 @@ private:
             if (step.reference >= 0 && step.hypothesis >= 0 &&
                 reference[step.reference] == hypothesis[step.hypothesis])
                 pair(step.reference, step.hypothesis);
-        // The remaining equal tokens, from left to right: `following_` links a queue for each
-        // symbol.
+        // Pairs the remaining equal tokens from left to right. `first_` and `following_` make a queue
+        // of places for each symbol.
         if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, kNone);
         following_.resize(hypothesis.size());
         for (int j = static_cast<int>(hypothesis.size()) - 1; j >= 0; --j)
@@ -106,7 +107,7 @@ private:
             if (step.reference >= 0 && step.hypothesis >= 0 && token_of_[step.reference] == kNone &&
                 !taken_[step.hypothesis]) {
                 pair(step.reference, step.hypothesis);
-                symbol_of_[step.reference] = bound + step.reference;  // equal to itself alone
+                symbol_of_[step.reference] = bound + step.reference;  // a symbol of its own
                 ++errors.substitutions;
             }
         errors.insertions = static_cast<int>(std::count(taken_.begin(), taken_.end(), false));

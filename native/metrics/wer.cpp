@@ -1,5 +1,5 @@
-// Word and character error rate: substitutions, insertions and deletions along one cheapest alignment,
-// the one that rapidfuzz picks, since jiwer counts along it.
+// Word and character error rate: substitutions, insertions and deletions along a cheapest alignment. Of
+// several, it is the one that rapidfuzz picks, since jiwer counts errors along it.
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -47,8 +47,9 @@ public:
 private:
     using Row = EditRow<std::uint64_t>;
 
-    // `most` is an upper bound of the number of errors. Like the constants below it decides only
-    // whether the pair is divided, and so which of several cheapest alignments is found.
+    // `most` is an upper bound of the number of errors. It and the constants below are rapidfuzz's:
+    // they decide whether the pair of texts is divided, and so which of several cheapest alignments is
+    // found.
     ErrorCounts count_within(Words reference, Words hypothesis, std::size_t most) {
         strip_common_ends(reference, hypothesis);
         const std::size_t n = hypothesis.size();
@@ -103,7 +104,8 @@ private:
         return errors;
     }
 
-    // Row i of the matrix at rows_[i * blocks]; the columns are the reference's words.
+    // Fills the rows of the matrix: row i begins at rows_[i * blocks]; columns are the reference's
+    // words.
     void fill_rows(Words reference, Words hypothesis) {
         places_.index(reference, bound_);
         const std::size_t blocks = places_.blocks();
@@ -124,8 +126,9 @@ private:
         }
     }
 
-    // Hirschberg's division, for pairs too long for a matrix: the first half of the hypothesis is
-    // aligned with the shortest part of the reference that keeps the total at its minimum.
+    // Hirschberg's algorithm, for texts too long for a matrix: divides both texts in two. The first
+    // half of the hypothesis is aligned with the shortest first part of the reference for which the
+    // total number of errors is at its minimum.
     ErrorCounts count_halves(Words reference, Words hypothesis) {
         const std::size_t half = hypothesis.size() / 2;
         std::vector<int> ahead = last_row({reference.begin(), reference.end()},
@@ -143,7 +146,7 @@ private:
         return errors;
     }
 
-    // The distance of all of `hypothesis` to every beginning of `reference`.
+    // The distances of the whole `hypothesis` to all beginnings of `reference`, from the empty one on.
     std::vector<int> last_row(const std::vector<int>& reference,
                               const std::vector<int>& hypothesis) {
         places_.index(reference, bound_);

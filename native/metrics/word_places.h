@@ -1,4 +1,5 @@
-// The positions of each word in a sequence: a bit per position, in blocks of 64.
+// The positions of each word in a sequence, as a bit string for each word: a bit per position, in
+// blocks of 64.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace wellput {
 
 class WordPlaces {
 public:
-    // Words are numbers below `bound`.
+    // Reads a sequence of words, which are numbers below `bound`.
     void index(std::span<const int> words, int bound) {
         blocks_ = (words.size() + 63) / 64;
         bits_.assign(static_cast<std::size_t>(bound) * blocks_, 0);

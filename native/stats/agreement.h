@@ -1,7 +1,8 @@
-// The agreement of a metric with people: groups of points, and their mean correlation.
+// The agreement of a metric with people: groups of points, and the mean of their correlations.
 //
-// Scores are systems × items arrays, NaN where missing. A group is what one correlation is taken
-// over: all cells, the systems of one item, the items of one system, or the systems' mean scores.
+// Scores are systems × items arrays, NaN where missing: x is the metric's, z people's. One correlation
+// is computed over each group of points: all cells, the systems of one item, the items of one system,
+// or the systems' mean scores.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +65,8 @@ struct Groups {
 
     std::size_t size() const { return starts.size() - 1; }
 
-    // Cells that will be averaged stay in the order of items.
+    // Ends a group: sorts its cells by z. Cells that will be averaged stay in the order of items
+    // instead.
     void close(const double* z, bool is_sorted_by_z = true) {
         if (is_sorted_by_z)
             std::sort(cells.begin() + static_cast<std::ptrdiff_t>(starts.back()), cells.end(),
@@ -77,8 +79,8 @@ struct Groups {
     }
 };
 
-// `present` says whether all the scores of a cell are there. For `means` the groups are the systems:
-// their cells are averaged first.
+// `present(place)` says whether no score of a cell is missing. For `means`, a group has the cells of
+// one system, which the caller averages.
 template <typename Present>
 Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, const double* z,
                    Present present) {
@@ -114,7 +116,7 @@ public:
         ties_.begin();
     }
 
-    // Points in ascending order of z, ranks of x below `classes`.
+    // Adds a group by the ranks of its points, in ascending order of z. Ranks of x are below `classes`.
     void add_ranks(const Rank* x, const Rank* z, std::size_t n, std::size_t classes,
                    double weight = 1) {
         if (n < 2) return;
@@ -131,7 +133,7 @@ public:
             add(pearson(x, z, n), weight);
     }
 
-    // Like add_values, for any coefficient and order of points: the ranks are made here.
+    // Adds a group by the values of its points in any order, for any coefficient: ranks are made here.
     void add_points(const double* x, const double* z, std::size_t n) {
         if (!uses_ranks(coefficient_)) return add_values(x, z, n);
         rank_x_.resize(n), rank_z_.resize(n), sorted_x_.resize(n), sorted_z_.resize(n);

@@ -1,5 +1,5 @@
 // Correlations of a metric with people under the bootstrap: systems, items or both are drawn with
-// replacement (Deutsch, Dror & Roth 2021). A system drawn twice is two points.
+// replacement (Deutsch, Dror & Roth 2021). A system that is drawn twice counts as two points.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -34,6 +34,7 @@ struct Plan {
     std::vector<std::size_t> classes;  // distinct values of x in each group
 };
 
+// Sets the ranks of the cells within their groups.
 void rank_groups(Plan& plan) {
     const Groups& groups = plan.groups;
     plan.rank_x.resize(groups.cells.size());
@@ -49,14 +50,15 @@ void rank_groups(Plan& plan) {
     }
 }
 
-// One worker: the correlation of one resample after another.
+// One worker thread: computes the correlation of one resample after another.
 class Resampler {
 public:
     explicit Resampler(const Plan& plan)
         : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems, 1),
           items_(plan.items, 1) {}
 
-    // Resample 0 is the sample itself. result: correlation, groups averaged, tie threshold.
+    // Resample 0 is the sample itself. `result` gets the correlation, the number of groups in the mean,
+    // and the tie threshold.
     void score(std::size_t resample, double* result) {
         if (resample) {
             if (plan_->draws_systems)
@@ -108,7 +110,8 @@ private:
         agreement_.add_values(x_.data(), z_.data(), x_.size(), weight);
     }
 
-    // How often a cell is a point of its group. The weight of the group itself belongs to the mean.
+    // How often a cell counts as a point of its group. (How often the group itself was drawn is its
+    // weight in the mean.)
     std::size_t copies_of(const Cell& cell) const {
         const std::size_t systems = plan_->grouping == Grouping::system ? 1 : systems_[cell.system];
         const std::size_t items = plan_->grouping == Grouping::item ? 1 : items_[cell.item];
@@ -141,7 +144,8 @@ private:
     std::vector<double> x_, z_;
 };
 
-// (1 + n_resamples, 3): correlation, groups averaged, tie threshold; row 0 of the sample itself.
+// A matrix (1 + n_resamples, 3) with the correlation, the number of groups in the mean, and the tie
+// threshold of each resample; row 0 is for the sample itself.
 Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::string& grouping,
                                  const std::string& coefficient, const std::string& drawn,
                                  std::size_t n_resamples, std::uint64_t seed, int threads) {

@@ -1,7 +1,9 @@
-// A symmetric matrix between the scales of its columns, where a scale joins the columns of a block.
+// Multiplies a symmetric matrix X from both sides by a matrix of scales R: R X R.
 //
-// The columns of an item's outputs share the item's effect: their scale is not a number for each column,
-// but a block R = own * I + shared * J, J all ones. A column by itself is a block of one.
+// R has blocks on its diagonal and is 0 elsewhere. In a mixed model, a block has the columns of the
+// outputs of one item, which share the item's effect. So their scale is not one number for each column,
+// but a block R = own * I + shared * J, where I is the identity and J is all ones. A column by itself
+// is a block of size one.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +28,7 @@ public:
                 "two scales for each block are needed");
     }
 
-    // R X R in place of X; of both, only the lower triangle is read or written.
+    // Replaces X by R X R. Only the lower triangles of both are read and written.
     void scale(double* matrix) const {
         const std::size_t n = begin(own_.size());
         std::vector<double> sums(n);
@@ -44,7 +46,7 @@ private:
     std::size_t begin(std::size_t block) const { return static_cast<std::size_t>(begins_[block]); }
     std::size_t size(std::size_t block) const { return begin(block + 1) - begin(block); }
 
-    // The block's rows, left of the diagonal, times R from the left.
+    // Multiplies the entries in the block's rows, left of the diagonal block, by R from the left.
     void scale_rows(std::size_t block, double* rows, std::size_t n,
                     std::vector<double>& sums) const {
         const std::size_t width = begin(block), height = size(block);
@@ -61,7 +63,7 @@ private:
                 rows[a * n + c] = own * rows[a * n + c] + shared * sums[c];
     }
 
-    // The entries of one row in the columns of a block, times R from the right.
+    // Multiplies the entries of one row in the columns of a block by R from the right.
     void scale_run(std::size_t block, double* run) const {
         const double own = own_[block], shared = shared_[block];
         double sum = 0;
@@ -69,8 +71,8 @@ private:
         for (std::size_t c = 0; c < size(block); ++c) run[c] = own * run[c] + shared * sum;
     }
 
-    // R X R of a block on the diagonal: own² X + own shared (s_a + s_b) + shared² (sum of all), where
-    // s are the sums of the rows.
+    // R X R of a block on the diagonal. Entry (a, b) becomes
+    // own² X_ab + own shared (s_a + s_b) + shared² (sum of all entries), where s_a is the sum of row a.
     void scale_diagonal(std::size_t block, double* corner, std::size_t n) const {
         const std::size_t k = size(block);
         const double own = own_[block], shared = shared_[block];

@@ -1,6 +1,6 @@
-// Correlations of a metric with people by chance: the metric's systems and items are put into
-// another order than people's. The scores, their ties, and what systems and items share stay as
-// they are.
+// Correlations of a metric with people that arise by chance: the metric's systems and items are put
+// into a random order, and people's stay in theirs. The scores and their ties stay the same, and so
+// does what the scores of a system, or of an item, have in common.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -24,17 +24,19 @@ namespace nb = nanobind;
 namespace wellput {
 namespace {
 
-// What stays the same in all exchanges. A group of x moves as a whole, so the ranks within it stay.
+// What stays the same in all exchanges. A group of x moves as a whole, so the ranks within it do not
+// change.
 struct Exchange {
     Coefficient coefficient;
     std::size_t systems, items;
     const double *x, *z;
     std::uint64_t seed;
-    Groups people;                     // by people's scores alone
+    Groups people;                     // the cells that have a score of people
     std::vector<Rank> rank_x, rank_z;  // of each place within its group of x or of z
     std::size_t classes = 0;           // ranks of x are below this
 };
 
+// Sets the rank of each cell's score within its group. `classes` becomes the greatest number of ranks.
 void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& ranks,
                  std::size_t& classes) {
     std::vector<double> values(groups.largest);
@@ -48,6 +50,7 @@ void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& 
     }
 }
 
+// One worker thread: computes the correlation of one exchange after another.
 class Exchanger {
 public:
     explicit Exchanger(const Exchange& plan)
@@ -92,7 +95,7 @@ private:
     std::vector<double> x_, z_;
 };
 
-// (1, exchanges): the correlation of each, NaN where it is undefined.
+// A matrix (1, exchanges) with the correlation of each exchange, NaN where it is undefined.
 Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::string& grouping,
                               const std::string& coefficient, std::size_t exchanges,
                               std::uint64_t seed, int threads) {

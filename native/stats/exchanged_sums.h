@@ -1,6 +1,6 @@
-// Pearson's r of two metrics with people over all cells, when whole systems and whole items are
-// exchanged. It is computed from sums that an exchange moves from one metric to the other, not from
-// the cells.
+// Pearson's r of two metrics (x and y) with people (z) over all cells of a systems × items array, when
+// the metrics' scores of whole systems and whole items are exchanged. It is not computed from the cells
+// again, but from sums: an exchange moves a part of each sum from one metric to the other.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace wellput {
 constexpr std::size_t kLanes = 4;
 constexpr std::size_t kSums = 3;
 
-// Adds values[i] where chosen[i] is 1, in four lanes: the same digits with and without vector
-// instructions.
+// Adds values[i] where chosen[i] is 1, in four separate sums (lanes). So the additions have the same
+// order, and the result the same digits, with and without vector instructions.
 WELLPUT_CLONES
 static void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
     double sums[kLanes] = {};
@@ -29,16 +29,17 @@ static void add_chosen(const double* values, const double* chosen, std::size_t n
     for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
 }
 
-// A cell is exchanged if its system or its item is, but not both. With t_i the sum over system i's
-// chosen items, a system that is not exchanged moves t_i, and one that is exchanged moves the rest
-// of its row.
+// A cell is exchanged if its system is exchanged or its item is, but not both. `moved_` has what each
+// cell moves if it is exchanged (its y term minus its x term), `rows_` the sum of a system's row. A
+// system that is not exchanged moves the sum over the exchanged items of its row; a system that is
+// exchanged moves the rest of its row.
 class ExchangedSums {
 public:
     ExchangedSums(std::size_t systems, std::size_t items)
         : systems_(systems), stride_((items + kLanes - 1) / kLanes * kLanes),
           moved_(kSums * systems * stride_), rows_(kSums * systems) {}
 
-    // Systems × items arrays; `present` says of a place whether all three have it.
+    // x, y and z are systems × items arrays; present(place) says whether no score of a cell is missing.
     template <typename Present>
     void add_cells(const double* x, const double* y, const double* z, std::size_t items,
                    Present present) {
@@ -63,7 +64,8 @@ public:
             }
     }
 
-    // `systems` and `items` are 1 where exchanged; `items` must be padded with 0 to `stride()`.
+    // Both metrics' r under one exchange: `systems` and `items` are 1 where exchanged, else 0. `items`
+    // must be padded with 0 to `stride()`.
     std::array<double, 2> correlations(const Weight* systems, const double* items) const {
         std::array<double, kSums> first = x_, second = y_;
         for (std::size_t i = 0; i < systems_; ++i)
@@ -80,7 +82,8 @@ public:
     std::size_t stride() const { return stride_; }
 
 private:
-    // Both metrics' value, square and product with z.
+    // Adds a cell. x and y have the three terms of each metric: its value, its square, its product with
+    // z.
     void add_cell(std::size_t i, std::size_t j, const std::array<double, kSums>& x,
                   const std::array<double, kSums>& y) {
         for (std::size_t s = 0; s < kSums; ++s) {
@@ -91,7 +94,8 @@ private:
     }
 
     double pearson_of(const std::array<double, kSums>& sums) const {
-        constexpr double kRounding = 1e-13;  // remainder of the squares of a constant
+        // Rounding errors can leave a constant metric a variance of this share of its squares.
+        constexpr double kRounding = 1e-13;
         const double variance = sums[1] - sums[0] * sums[0] / count_;
         if (!is_defined_ || !(variance > kRounding * sums[1])) return kUndefined;
         const double product = sums[2] - sums[0] * z_ / count_;

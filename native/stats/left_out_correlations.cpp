@@ -1,10 +1,12 @@
-// Correlations of a metric with people, and the same without each single cell, for a jackknife.
+// Correlations of a metric (x) with people (z), and the correlations that remain when each single cell
+// is left out, for a jackknife.
 //
-// No correlation is computed twice. Pearson's r changes by the cell's share of the sums of squares.
-// For ranks one number per point is enough: the sum over all other points of (1 if its x is
-// greater, 1/2 if equal) · (the same of z). It gives the point's concordant minus discordant pairs,
-// and the change in the product of ranks when the point is left out. A Fenwick tree over the
-// classes of z computes it in n log n.
+// The correlation without a cell is not computed anew. For Pearson's r, the cell's terms are taken out
+// of the sums of squares. For rank correlations one number per point is enough: the sum over all other
+// points of (1 if the other's x is greater, 1/2 if equal) times (the same for z). From it follow the
+// point's concordant minus discordant pairs, and the change of the sum of rank products when the point
+// is left out. A Fenwick tree (a tree of partial counts) over the ranks of z computes this number for
+// all points in n log n steps.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -30,7 +32,7 @@ double ratio(double product, double squares_x, double squares_z) {
     return std::clamp(product / std::sqrt(squares_x) / std::sqrt(squares_z), -1.0, 1.0);
 }
 
-// The number of inserted values in a class or above it.
+// Counts inserted ranks (a Fenwick tree).
 class Tally {
 public:
     void reset(std::size_t classes) {
@@ -44,7 +46,7 @@ public:
         for (auto i = static_cast<std::size_t>(rank) + 1; i < tree_.size(); i += i & (~i + 1))
             ++tree_[i];
     }
-    // Those above, and half of those equal.
+    // The number of inserted ranks above this rank, plus half the number of equal ones.
     double above(Rank rank) const {
         std::int64_t upto = 0;
         for (auto i = static_cast<std::size_t>(rank) + 1; i > 0; i &= i - 1) upto += tree_[i];
@@ -57,12 +59,12 @@ private:
     std::int64_t total_ = 0;
 };
 
-// One variable's values as ranks.
+// The ranks of one variable's values. A class is a set of points with equal values.
 struct Ranked {
     std::vector<Rank> ranks;           // dense, from 0
     std::vector<std::size_t> order;    // of the points, ascending
     std::vector<std::int64_t> counts;  // of each class
-    std::vector<double> above;         // of each point: those above it, and half of its equals
+    std::vector<double> above;         // of each point: points above it, plus half of its equals
 
     void set(const std::vector<double>& values) {
         const std::size_t n = values.size();
@@ -82,7 +84,8 @@ struct Ranked {
     std::int64_t equals(std::size_t p) const {
         return counts[static_cast<std::size_t>(ranks[p])] - 1;
     }
-    // For each point the sum of `values` over the points above it, and half of that over its equals.
+    // For each point: the sum of `values` over the points above it, plus half of the sum over its
+    // equals.
     std::vector<double> sums_above(const std::vector<double>& values) const {
         std::vector<double> sums(counts.size(), 0.0);
         for (std::size_t p = 0; p < ranks.size(); ++p)
@@ -98,7 +101,8 @@ struct Ranked {
     }
 };
 
-// The points of one group, and the coefficient of all of them and without each.
+// The points of one group, the coefficient of all of them (`value`), and the coefficients when each
+// point is left out (`without`).
 class Group {
 public:
     std::vector<double> x, z, without;
@@ -128,7 +132,7 @@ private:
         }
         value = pearson(x.data(), z.data(), x.size());
         if (x.size() < 3 || std::isnan(value)) return;
-        // A remainder no larger than rounding errors counts as 0.
+        // If what is left is no larger than rounding errors, it counts as 0.
         constexpr double kRounding = 1e-12;
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double dx = x[p] - mean_x, dz = z[p] - mean_z, share = n / (n - 1);
@@ -138,7 +142,8 @@ private:
         }
     }
 
-    // Metric scores at most epsilon apart are tied; a tie is right where people tie.
+    // Pairwise accuracy: metric scores that differ by at most epsilon are tied; a tie is right if
+    // people tie the pair, too.
     void accuracy(double epsilon) {
         const std::size_t n = x.size();
         std::vector<std::int64_t> right(n, 0);
@@ -167,11 +172,12 @@ private:
             std::size_t begin = end;
             while (begin > 0 && x_.ranks[x_.order[begin - 1]] == x_.ranks[x_.order[end - 1]])
                 --begin;
-            // Half of the count before its own class is inserted, half of that after: equals count half.
+            // Half of the count before the point's own class of x is inserted, plus half of the count
+            // after: so points with equal x count half.
             for (std::size_t k = begin; k < end; ++k)
                 above_both_[x_.order[k]] = 0.5 * tally_.above(z_.ranks[x_.order[k]]);
             for (std::size_t k = begin; k < end; ++k) tally_.insert(z_.ranks[x_.order[k]]);
-            for (std::size_t k = begin; k < end; ++k)  // it is its own equal in z: 1/2
+            for (std::size_t k = begin; k < end; ++k)  // without the 1/2 of the point itself
                 above_both_[x_.order[k]] += 0.5 * (tally_.above(z_.ranks[x_.order[k]]) - 0.5);
             end = begin;
         }
@@ -199,7 +205,8 @@ private:
             without[p] = rho(n - 1, left, ties_x - lost_cubes(x_, p), ties_z - lost_cubes(z_, p));
         }
     }
-    // The sum over classes of (t³ − t) / 12, and how much less it is without a point.
+    // The sum over classes of (t³ − t) / 12, where t is the number of points in the class; and how much
+    // smaller it is without a point.
     static double tied_cubes(const Ranked& ranked) {
         double sum = 0;
         for (const std::int64_t count : ranked.counts) {
@@ -246,8 +253,8 @@ private:
     std::vector<double> above_both_;
 };
 
-// The coefficient of every group (1, groups), and that of its group without each cell (systems, items):
-// NaN where it is undefined or the cell is missing.
+// Two matrices: the coefficient of every group (1, groups), and for each cell the coefficient of its
+// group without this cell (systems, items). NaN where it is undefined or the cell is missing.
 nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::string& grouping,
                                 const std::string& coefficient, double epsilon) {
     require_same_shape(x, z);

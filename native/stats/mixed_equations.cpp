@@ -1,4 +1,5 @@
-// The equations of mixed models for Python: wellput.stats.mixed.equations joins them with LAPACK.
+// The equations of mixed models for Python. The module wellput.stats.mixed.equations uses them together
+// with LAPACK.
 #include "stats/mixed_equations.h"
 
 #include <nanobind/nanobind.h>
@@ -119,7 +120,7 @@ void add_mixed_equations(nb::module_& m) {
         .def("invert", &invert, nb::arg("core_inverse"))
         .def("multiply", &multiply, nb::arg("x"))
         .def("multiply_transposed", &multiply_transposed, nb::arg("v"));
-    // `.noconvert()`: a copy would be changed in place of the caller's matrix.
+    // `.noconvert()` forbids a conversion, which would change a copy and not the caller's matrix.
     m.def("scale_blocks", &scale_blocks, nb::arg("matrix").noconvert(), nb::arg("begins"),
           nb::arg("own"), nb::arg("shared"));
 }

@@ -1,10 +1,15 @@
-// The equations of a mixed model, A'WA with 1 added where a column is a random effect, factored in two parts.
+// The equations of a mixed model, in two parts. A has a row for each observation and a column for each
+// fixed or random effect; W has the weights of the rows. The matrix of the equations is A'WA, with 1
+// added on the diagonal for each random effect.
 //
-// The first columns are absorbed: levels of items and outputs, of which there are many, each met by few
-// others. They are eliminated one by one (the multifrontal method: a column's front holds what its own rows
-// and the columns before it say of the columns it meets). What they leave behind is the core, a dense
-// matrix of the other columns, which LAPACK factors. Entries of the inverse are found the other way round,
-// from the core down to the columns absorbed first (Takahashi's equations), only where they are needed.
+// Two columns *meet* if some row has values in both. The first columns are *absorbed*: they are the
+// random effects of items and outputs, of which there are many, and each meets few others. They are
+// eliminated one by one, by the multifrontal method: the *front* of a column is a small dense matrix of
+// this column and the later columns that it meets; it collects the terms of the column's own rows and
+// of the columns eliminated before. What is left after the elimination is the *core*, a dense matrix of
+// the other columns, which LAPACK factors. Entries of the inverse are computed in the opposite order,
+// from the core back to the columns absorbed first (Takahashi's equations), and only where they are
+// needed.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +29,9 @@ class MixedEquations {
 public:
     using Column = std::int32_t;
 
-    // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`.
+    // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`. The
+    // first `absorbed` columns are absorbed, the first `random` are random effects, and `all` is their
+    // number.
     MixedEquations(std::span<const Column> columns, std::span<const double> values,
                    std::size_t rows, std::size_t absorbed, std::size_t random, std::size_t all)
         : columns_(columns.begin(), columns.end()), values_(values.begin(), values.end()),
@@ -48,8 +55,9 @@ public:
     std::size_t columns() const { return all_; }
     std::size_t core() const { return all_ - absorbed_; }
 
-    // Scales the columns, weighs the rows, eliminates the absorbed columns. Adds what is left to the lower
-    // triangle of the core (row-major, zeroed by the caller). Returns the log determinant of the pivots.
+    // Scales the columns, weights the rows, and eliminates the absorbed columns. Adds what is left to
+    // the lower triangle of the core (row-major, zeroed by the caller). Returns the sum of the logs of
+    // the pivots, the absorbed columns' part of the log determinant.
     double factor(std::span<const double> scale, std::span<const double> weights, double* core) {
         require(scale.size() == all_, "a scale for each column is needed");
         require(weights.size() == rows_, "a weight for each row is needed");
@@ -60,7 +68,7 @@ public:
             core[(c - absorbed_) * (this->core() + 1)] += 1;
         std::vector<double> front, updates;
         std::vector<std::pair<Column, std::size_t>> waiting;  // a child and where its update begins
-        std::size_t stride = 0, begin = 0;  // of the front at hand: it begins at (begin, begin)
+        std::size_t stride = 0, begin = 0;  // of the current front: it begins at (begin, begin)
         Column last = -1;
         double log_determinant = 0;
         for (const Column column : order_) {
@@ -105,7 +113,8 @@ public:
         return log_determinant;
     }
 
-    // Right-hand sides (columns, sides), in place: the absorbed columns eliminated from those of the core.
+    // First step of a solution. x has several right-hand sides (columns, sides), and is changed in
+    // place: the absorbed columns are eliminated from the rows of the core.
     void forward(double* x, std::size_t sides) const {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = 0; j < absorbed_; ++j) {
@@ -120,7 +129,8 @@ public:
         }
     }
 
-    // After `forward` and the solution of the core, in place: the solutions of the absorbed columns.
+    // Last step, after `forward` and the solution of the core: fills in the solutions of the absorbed
+    // columns, in place.
     void backward(double* x, std::size_t sides) const {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = absorbed_; j-- > 0;) {
@@ -135,8 +145,9 @@ public:
         }
     }
 
-    // From the lower triangle of the core's inverse: the inverse's diagonal at the absorbed columns, and
-    // for each row its leverage: the row (scaled) times the inverse times the row.
+    // From the lower triangle of the core's inverse, computes the diagonal of the whole inverse at the
+    // absorbed columns, and for each row of A its leverage: the scaled row times the inverse times the
+    // row.
     void invert(const double* core_inverse, double* diagonal, double* leverages) {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         const std::size_t n_core = core();
@@ -148,7 +159,7 @@ public:
         for (std::size_t j = 0; j < absorbed_; ++j)
             if (parent_[j] >= 0) ++open[static_cast<std::size_t>(parent_[j])];
         std::vector<double> block;
-        std::size_t stride = 0, begin = 0;  // of the block at hand: it begins at (begin, begin)
+        std::size_t stride = 0, begin = 0;  // of the current block: it begins at (begin, begin)
         for (std::size_t k = absorbed_; k-- > 0;) {
             const auto j = static_cast<std::size_t>(order_[k]);
             const std::span<const Column> met = met_by(j);
@@ -198,7 +209,7 @@ public:
             });
     }
 
-    // A x for several x (columns, sides), not scaled; `result` (rows, sides) is zeroed by the caller.
+    // A x for several x (columns, sides), without scales. The caller zeroes `result` (rows, sides).
     void multiply(const double* x, std::size_t sides, double* result) const {
         for (std::size_t e = 0; e < columns_.size(); ++e) {
             const double* from = x + static_cast<std::size_t>(columns_[e]) * sides;
@@ -207,7 +218,7 @@ public:
         }
     }
 
-    // A' v for several v (rows, sides), not scaled; `result` (columns, sides) is zeroed by the caller.
+    // A' v for several v (rows, sides), without scales. The caller zeroes `result` (columns, sides).
     void multiply_transposed(const double* v, std::size_t sides, double* result) const {
         for (std::size_t e = 0; e < columns_.size(); ++e) {
             const double* from = v + (e / width_) * sides;
@@ -217,17 +228,19 @@ public:
     }
 
 private:
+    // The later columns that an absorbed column meets.
     std::span<const Column> met_by(std::size_t j) const {
         return {pattern_.data() + pattern_begin_[j], pattern_begin_[j + 1] - pattern_begin_[j]};
     }
 
-    // Whether the front of a parent is what its last child leaves behind: then it is used as it lies.
+    // Whether the front of a parent has the same columns as the front that its last child leaves
+    // behind. Then it is used where it is, without a copy.
     bool continues(Column child, Column parent) const {
         const auto c = static_cast<std::size_t>(child), p = static_cast<std::size_t>(parent);
         return parent_[c] == parent && met_by(c).size() == met_by(p).size() + 1;
     }
 
-    // A row belongs to its first column; rows without an absorbed column come last.
+    // Assigns each row to the first column that it has; rows without an absorbed column come last.
     void own_rows() {
         row_begin_.assign(absorbed_ + 2, 0);
         std::vector<std::size_t> owner(rows_);
@@ -244,7 +257,9 @@ private:
         for (std::size_t r = 0; r < rows_; ++r) owned_[next[owner[r]]++] = r;
     }
 
-    // The later columns that each absorbed column meets, in its own rows or through an earlier column.
+    // Finds the later columns that each absorbed column meets, in its own rows or because an earlier
+    // column that meets both was eliminated. The first of these columns is its parent, if it is
+    // absorbed.
     void find_patterns() {
         parent_.assign(absorbed_, -1);
         pattern_begin_.assign(absorbed_ + 1, 0);
@@ -274,7 +289,8 @@ private:
         }
     }
 
-    // Children before their parent, each with all that lies below it, so that updates form a stack.
+    // Finds the order of elimination: children come before their parent, and each subtree stays
+    // together, so that the updates that children leave for their parent form a stack.
     void find_order() {
         std::vector<Column> first(absorbed_, -1), next(absorbed_, -1), path;
         for (std::size_t j = absorbed_; j-- > 0;) {
@@ -334,7 +350,8 @@ private:
         }
     }
 
-    // A child's update, a packed lower triangle over the columns it meets, all of them in this front.
+    // Adds a child's update to the front: a packed lower triangle of the columns that the child meets,
+    // all of which are in this front.
     void add_update(std::span<const Column> met, const double* update, double* front,
                     std::size_t stride) const {
         for (std::size_t a = 0; a < met.size(); ++a) {
@@ -384,15 +401,17 @@ private:
         }
     }
 
-    // The first row and column of a block of the inverse, from the rest of it and the factor.
+    // Computes the first row and column of a block of the inverse from the rest of the block and the
+    // factor.
     void complete_block(std::size_t j, double* block, std::size_t stride, std::size_t size) {
         const double* l = factor_.data() + pattern_begin_[j];
         products_.assign(size, 0.0);
-        // The block is symmetric, of which the lower triangle is kept: a row serves as a column too.
+        // Only the lower triangle of the symmetric block is stored, so a row is read as a column, too.
         for (std::size_t a = 1; a < size; ++a) {
             const double* row = block + a * stride + 1;
             const double of_a = l[a - 1];
-            double sums[4] = {row[a - 1] * of_a, 0, 0, 0};  // four, so that none waits for another
+            // Four sums, so that the processor can add in parallel.
+            double sums[4] = {row[a - 1] * of_a, 0, 0, 0};
             double* products = products_.data() + 1;
             std::size_t b = 0;
             for (; b + 4 < a; b += 4) {
@@ -435,7 +454,7 @@ private:
     std::vector<Column> pattern_;  // the later columns each absorbed column meets, ascending
     std::vector<Column> parent_;   // the first of them, if it is absorbed, else -1
     std::vector<Column> order_;
-    std::vector<std::size_t> position_;  // of a column in the front at hand
+    std::vector<std::size_t> position_;  // of a column in the current front
     std::vector<double> scale_, pivots_, factor_, products_;
 };
 

@@ -1,10 +1,13 @@
-// Kendall's tau-b of two metrics whose scores are exchanged, many pairs of points at a time.
+// Kendall's tau-b of two metrics with people when the metrics' scores are exchanged, for many pairs of
+// points at a time.
 //
-// A point shows one of its two scores, so a pair of points has four faces: which score each of the
-// two points shows. Each face has three bit strings over all pairs: which are concordant with z,
-// which are discordant, which are tied. An exchange picks one face for every pair. Masks (one for
-// each face, a bit for each pair) pick all of them at once, and popcount counts. When the first
-// metric gets a face, the second gets the opposite one: both come from one pass.
+// A point has a score of each metric (x and y) and of people (z). An exchange decides for each point
+// which of x and y counts for the first metric; the other counts for the second. So a pair of points
+// has four *faces*: the four choices of x or y for its two points. For each face, three bit strings
+// with a bit for each pair say which pairs are concordant with z, which are discordant, and which are
+// tied. An exchange picks one face for every pair: four masks, one for each face, have a bit for each
+// pair that has this face. Bitwise "and" with the masks and a count of bits (popcount) then count the
+// pairs. The second metric has the opposite face in every pair, so one pass serves both metrics.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +26,11 @@ namespace wellput {
 constexpr std::size_t kFaces = 4;
 constexpr std::size_t kPairSignPoints = 512;  // with more points, sorting is faster
 
-// words × kFaces, the four faces of 64 pairs side by side.
+// A bit string over all pairs for each face: words × kFaces, the four words of 64 pairs side by side.
 using Faces = std::vector<std::uint64_t>;
 
-// For each of `groups` consecutive bit strings, the number of set bits among those that the masks
-// pick: for the picked faces (even places of counts) and for their opposites (odd places).
+// For each of `groups` consecutive bit strings, counts the set bits that the masks pick: counts[2 g]
+// for the picked faces, counts[2 g + 1] for the opposite faces.
 WELLPUT_CLONES
 static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
                         std::size_t groups, std::int32_t* counts) {
@@ -45,18 +48,19 @@ static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks
     }
 }
 
+// The number of 64-bit words with a bit for each pair of points.
 inline std::size_t pair_words(std::size_t points) {
     return (static_cast<std::size_t>(pairs_of(static_cast<std::int64_t>(points))) + 63) / 64;
 }
 
-// The masks of one exchange. Pairs are ordered (0, 1), (0, 2), …, (1, 2), …
+// The masks of one exchange. Pairs of points are ordered (0, 1), (0, 2), …, (1, 2), …
 class FaceMasks {
 public:
     explicit FaceMasks(std::size_t points) : points_(points), masks_(pair_words(points) * kFaces) {}
 
     const std::uint64_t* data() const { return masks_.data(); }
 
-    // `swapped` has a 0 or 1 for each point.
+    // `swapped` has for each point 1 if its scores are exchanged, else 0.
     void set(const Weight* swapped) {
         Appender first, second;
         std::size_t word = 0;
@@ -107,7 +111,7 @@ private:
     std::vector<std::uint64_t> masks_, bits_;
 };
 
-// Groups with the same number of points, some of which may be missing.
+// The bit strings of groups of points. All groups have the same number of points; some may be missing.
 class PairSigns {
 public:
     explicit PairSigns(std::size_t points) : points_(points), words_(pair_words(points)) {}
@@ -151,7 +155,8 @@ public:
         has_ties_.push_back(has_ties);
     }
 
-    // tau-b of both metrics in groups [begin, end) under one exchange. counts: scratch space.
+    // Calls use(group, tau-b of the first metric, tau-b of the second) for the groups [begin, end)
+    // under one exchange. `counts` is scratch space.
     template <typename Use>
     void score(std::size_t begin, std::size_t end, const FaceMasks& masks,
                std::vector<std::int32_t>& counts, Use use) const {

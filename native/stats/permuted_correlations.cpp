@@ -1,6 +1,6 @@
-// Correlations of two metrics with people when the metrics' scores are exchanged at random: those
-// of whole systems, of whole items, of both crossed (a cell exchanged twice stays), or of single
-// cells.
+// Correlations of two metrics (x and y) with people (z) when the metrics' scores are exchanged at
+// random: the scores of whole systems, of whole items, of both (a cell whose system and item are
+// exchanged stays), or of single cells.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -26,7 +26,7 @@ namespace wellput {
 
 namespace {
 
-// Who is exchanged in one resample.
+// Which systems, items or cells are exchanged in one resample.
 class Exchange {
 public:
     Exchange(const std::string& swapped, std::size_t systems, std::size_t items)
@@ -69,7 +69,7 @@ struct Plan {
     std::string swapped;
     std::uint64_t seed;
     Groups groups;
-    std::vector<Rank> rank_x, rank_y, rank_z;  // of each cell: of x and y among both in its group
+    std::vector<Rank> rank_x, rank_y, rank_z;  // of each cell: x and y of a group together
     std::vector<std::size_t> classes;          // distinct values of x and y in each group
     std::unique_ptr<PairSigns> signs;          // instead of ranks, for Kendall in small groups
     std::unique_ptr<ExchangedSums> sums;       // instead of cells, for Pearson over all of them
@@ -124,7 +124,7 @@ void sum_cells(Plan& plan) {
                          [&](std::size_t k) { return plan.is_present(k); });
 }
 
-// One worker: the two correlations of one resample after another.
+// One worker thread: computes the two correlations of one resample after another.
 class Permuter {
 public:
     explicit Permuter(const Plan& plan)
@@ -148,7 +148,7 @@ public:
     }
 
 private:
-    // A group exchanged as a whole gives its two correlations to the other metric.
+    // If a whole group is exchanged, its two correlations change places between the metrics.
     void add_pair_signs() {
         const PairSigns& signs = *plan_->signs;
         const bool by_item = plan_->grouping == Grouping::item;
@@ -241,7 +241,7 @@ private:
     std::vector<double> a_, b_, z_;
 };
 
-// (1 + n_resamples, 2): the correlations of both metrics; row 0 when nothing is exchanged.
+// A matrix (1 + n_resamples, 2) with the correlations of both metrics; in row 0 nothing is exchanged.
 Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
                              const std::string& grouping, const std::string& coefficient,
                              const std::string& swapped, std::size_t n_resamples,

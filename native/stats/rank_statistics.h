@@ -1,9 +1,9 @@
-// Pearson, Spearman and Kendall correlations of one group of points.
+// Pearson, Spearman and Kendall correlations of one group of points with the values x and z.
 //
-// Ranks are small integers, equal for equal values, and points come in ascending order of z. A
-// stable counting sort by the rank of x then orders them by (x, z), and Knight's algorithm (1966)
-// counts discordant pairs as the inversions that remain in z, in n log n. An undefined coefficient
-// is NaN.
+// Rank correlations take ranks: small integers, equal for equal values, of points in ascending order of
+// z. A stable counting sort by the rank of x then orders the points by (x, z). Knight's algorithm
+// (1966) counts the discordant pairs: they are the inversions in the new sequence of z (pairs in
+// descending order), which a merge sort counts in n log n steps. An undefined coefficient is NaN.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ inline bool is_constant(const double* values, std::size_t n) {
     return std::all_of(values, values + n, [&](double value) { return value == values[0]; });
 }
 
-// A sum of squares that neither overflowed nor lost digits near the smallest numbers. Deviations of
-// 1e-170 have squares of 0, and a correlation computed with these would be 1 or 0.
+// Whether a sum of squares has neither overflowed nor lost digits near the smallest numbers. Deviations
+// of 1e-170, for example, have squares of 0, and a correlation computed from these would be wrong.
 inline bool is_exact_square(double sum) { return sum > 1e-280 && sum < 1e300; }
 
 inline double pearson(const double* x, const double* z, std::size_t n) {
@@ -80,8 +80,8 @@ inline std::int64_t count_inversions(std::vector<Rank>& sequence, std::vector<Ra
     return inversions;
 }
 
-// Replaces values by dense ranks: 0 for the smallest, equal for equal values. Returns the number of
-// ranks.
+// Dense ranks of values: 0 for the smallest value, equal ranks for equal values, no gaps. Returns the
+// number of different ranks. `order` gets the places of the values in ascending order.
 inline std::size_t dense_ranks(const double* values, std::size_t n, std::vector<std::size_t>& order,
                                Rank* ranks) {
     order.resize(n);
@@ -98,13 +98,13 @@ inline std::size_t dense_ranks(const double* values, std::size_t n, std::vector<
 
 inline std::int64_t pairs_of(std::int64_t n) { return n * (n - 1) / 2; }
 
-// The rank correlations, with the scratch space they need.
+// The rank correlations, with the scratch space that they need. Ranks of x are below `classes`, and the
+// points are in ascending order of z.
 class RankStatistics {
 public:
-    // Ranks of x are below `classes`; z is in ascending order.
     double spearman(const Rank* x, const Rank* z, std::size_t n, std::size_t classes) {
         tally(x, n, classes);
-        // Twice the mid-rank minus its mean, so that sums stay whole numbers.
+        // Twice the mid-rank minus its mean: with the factor two, all sums are whole numbers.
         const auto mean = static_cast<double>(n + 1);
         double xx = 0, zz = 0, xz = 0, before = 0;
         centered_.resize(classes);

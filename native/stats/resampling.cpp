@@ -1,8 +1,9 @@
-// Resampling. A bootstrap is a matrix product: how often each resample takes each row, times the
-// statistics. An exchange of rows adds up precomputed sums of eight rows.
+// Sums of statistics (rows × columns) in resamples. The bootstrap is a matrix product: how often each
+// resample takes each row, times the statistics. When rows are exchanged at random (a permutation
+// test), a resample takes a row or not, and precomputed sums of eight rows are added.
 //
-// Each resample has its own random stream, made from (seed, resample): neither threads nor the
-// width of the statistics change the draws. With one seed, all metrics and all systems with the
+// Each resample has its own random stream, made from (seed, resample), so neither the number of threads
+// nor the number of columns changes the draws. With the same seed, all metrics and systems with the
 // same number of rows get the same draws, so their differences are paired.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -32,7 +33,7 @@ constexpr std::size_t kGroup = 16;  // resamples that share one pass over the st
 constexpr std::size_t kTile = 8;    // resamples whose sums are in registers at once
 constexpr std::size_t kRows = 128;  // rows of a block: weights and statistics stay in the L1 cache
 
-// Scratch space of one worker.
+// Scratch space of one worker thread; n is the number of rows.
 struct Scratch {
     std::vector<Weight> weights;      // (kGroup, n)
     std::vector<double> multipliers;  // (kGroup / kTile, kRows, kTile): the weights of a block
@@ -53,19 +54,22 @@ void add_tile(const double* multipliers, const double* block, std::size_t rows, 
         for (std::size_t c = 0; c < 4; ++c) sums[r * stride + c] += totals[r][c];
 }
 
+// The weights of kTile resamples as doubles, (rows, kTile).
 WELLPUT_CLONES
 void spread(const Weight* weights, std::size_t n, std::size_t rows, double* multipliers) {
     for (std::size_t r = 0; r < kTile; ++r)
         for (std::size_t i = 0; i < rows; ++i) multipliers[kTile * i + r] = weights[r * n + i];
 }
 
+// The statistics of a block of rows, with k columns, in groups of four columns.
 void pack(const double* statistics, std::size_t k, std::size_t rows, double* block) {
     for (std::size_t column = 0; column < k; ++column)
         for (std::size_t i = 0; i < rows; ++i)
             block[(column / 4 * kRows + i) * 4 + column % 4] = statistics[i * k + column];
 }
 
-// The weighted sums of a group of resamples: blocks of rows in order, rows in order within a block.
+// The weighted sums of a group of resamples. Rows are added in their order, so the digits are always
+// the same.
 void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& scratch,
                double* sums) {
     const std::size_t chunks = (k + 3) / 4;
@@ -115,9 +119,9 @@ Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std
     return matrix;
 }
 
-// Exchanged rows: a row counts or it does not, so eight rows have only 256 possible sums. They are
-// computed once for a batch of resamples; each resample then adds the sum that its byte of random
-// bits names.
+// Exchanged rows: a row is in a sum or not, so eight rows have only 256 possible sums. These are
+// computed once for a batch of resamples; each resample then adds one of them, chosen by a byte of
+// random bits.
 constexpr std::size_t kBatch = 256;
 
 // subsets (256, width): the sum of every subset of up to eight rows.
@@ -135,7 +139,8 @@ void fill_subsets(const double* rows, std::size_t count, std::size_t k, std::siz
     }
 }
 
-// sums (count, width) += the subset that each resample's byte names; bytes are `stride` apart.
+// Adds to the sums of each resample (count, width) the sum of the subset that its byte chooses; the
+// bytes of resamples are `stride` apart.
 WELLPUT_CLONES
 void add_subsets(const double* subsets, const std::uint8_t* bytes, std::size_t stride,
                  std::size_t count, std::size_t width, double* sums) {
@@ -176,7 +181,7 @@ Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::ui
             for (std::size_t start = 0; start < n; start += 8) {
                 const std::size_t rows = std::min<std::size_t>(8, n - start);
                 fill_subsets(data + start * k, rows, k, width, subsets.data());
-                if (rows < 8)  // bits past the last row mean nothing
+                if (rows < 8)  // clear the bits past the last row
                     for (std::size_t r = 0; r < count; ++r)
                         bits[r * words * 8 + start / 8] &=
                             static_cast<std::uint8_t>((1 << rows) - 1);

@@ -1,9 +1,10 @@
 // Pairwise accuracy with tie calibration (Deutsch, Foster & Freitag 2023).
 //
-// A pair of points counts as right if metric and people give it the same order, or both tie it.
-// Metric scores at most epsilon apart count as tied. One epsilon is chosen for all groups: the one
-// with the greatest mean accuracy. When epsilon grows past a pair's distance, only that pair
-// changes: a pair tied by people becomes right, a concordant one becomes wrong, others stay wrong.
+// A pair of points counts as right if the metric and people give it the same order, or both tie it.
+// Metric scores that differ by at most epsilon count as tied. One epsilon is chosen for all groups: the
+// one with the greatest mean accuracy. When epsilon grows past the distance of a pair's metric scores,
+// only this pair changes: if people tie it, it becomes right; if it was in the same order as people's,
+// it becomes wrong; otherwise it stays wrong.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ public:
 
     // The greatest mean accuracy; `epsilon()` is then the smallest threshold that gives it.
     double finish() {
-        // Sums of shares are rounded: a threshold must be better by more than that.
+        // Sums of shares have rounding errors: a threshold must be better by more than these.
         constexpr double kRounding = 1e-12;
         epsilon_ = 0;
         if (weights_ == 0 || is_undefined_) return kUndefined;
@@ -72,7 +73,7 @@ public:
     double weights() const { return weights_; }
 
 private:
-    // Infinity is no distance away from itself.
+    // The difference of two scores; 0 for equal infinities.
     static double apart(double a, double b) { return a == b ? 0 : a - b; }
 
     struct Change {

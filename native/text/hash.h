@@ -1,4 +1,4 @@
-// A hash of a text that is the same on every machine, as files need it.
+// A hash of a text that is the same on every machine, so it can be used in files.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace wellput {
 
-// The bytes that whitespace begins with: those of ASCII, and the leads of U+0085 to U+3000.
+// The first bytes of whitespace characters: ASCII whitespace, and the first bytes of the others, from
+// U+0085 to U+3000.
 inline constexpr auto may_begin_gap = [] {
     std::array<bool, 256> table{};
     for (const int c :
@@ -24,18 +25,20 @@ inline bool gap_may_begin_at(const char* p) {
     return may_begin_gap[static_cast<unsigned char>(*p)];
 }
 
-// A bit for each of the eight bytes at p, set where it is below 0x21 or not ASCII.
+// A bit for each of the eight bytes at p, set if the byte is below 0x21 or not ASCII: a suspect, where
+// whitespace may begin.
 inline std::uint64_t suspects_among_eight(const char* p) {
     constexpr std::uint64_t each = 0x0101010101010101u;
     std::uint64_t bytes;
     std::memcpy(&bytes, p, 8);
     if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
-    const std::uint64_t printable = (bytes & 0x7f * each) + 0x5f * each;  // in its high bits
+    // The high bit of each byte of `printable` says that the low seven bits are 0x21 or more.
+    const std::uint64_t printable = (bytes & 0x7f * each) + 0x5f * each;
     const std::uint64_t suspect = ((~printable | bytes) >> 7) & each;
     return (suspect * 0x0102040810204080u) >> 56;
 }
 
-// A bit for each of the next 64 bytes, set where whitespace may begin.
+// A bit for each of the next 64 bytes (or up to `end`), set where whitespace may begin.
 inline std::uint64_t suspects(const char* p, const char* end) {
     std::uint64_t bits = 0;
     int at = 0;
@@ -45,8 +48,8 @@ inline std::uint64_t suspects(const char* p, const char* end) {
     return bits;
 }
 
-// Calls take(word) for every word of `text`. Words are separated by runs of whitespace for which
-// separates(its first byte, its number of characters) is true; any other run is part of a word.
+// Calls take(word) for every word of `text`. A run of whitespace separates words if
+// separates(first byte of the run, number of its characters) is true; any other run is part of a word.
 // Whitespace at the edges of the text is dropped.
 template <typename Separates, typename Take>
 void split_at_gaps(std::string_view text, Separates separates, Take take) {

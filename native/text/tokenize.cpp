@@ -1,14 +1,15 @@
 // sacreBLEU's tokenizers without its regular expressions.
 //
-// `13a`, `zh` and `intl` insert spaces into a text in several passes, then split it. The passes are
-// equal to one rule for each character and its neighbors:
+// sacreBLEU's `13a`, `zh` and `intl` insert spaces into a text in several passes, then split it. Here
+// one pass gives the same tokens, by a rule for each kind of character and its neighbors:
 //   - a character that stands apart (most punctuation; symbols in `intl`) is a token;
 //   - a hyphen after a digit is a token (not in `intl`);
-//   - the stops (`.` and `,`; all punctuation in `intl`) come in runs, and the two passes over them
-//     consume characters in pairs. Between two characters of a run there is always a cut. Before it
-//     there is one unless the run is a single stop between digits. After it there is one unless a
-//     digit follows and the run is odd after a digit, or even after anything else.
-// At the text's edges `13a` sees a space; `zh` and `intl` see nothing, which acts like a digit.
+//   - stops (`.` and `,`; all punctuation in `intl`) come in runs. sacreBLEU has two passes over them,
+//     which consume characters in pairs, so that the length of a run matters. Between two stops of a
+//     run there is always a cut. Before the run there is a cut, unless it is a single stop between
+//     digits. After the run there is a cut, unless a digit follows and the length of the run is odd
+//     (if a digit stands before the run) or even (if something else stands before it).
+// At the edges of the text, `13a` sees a space; `zh` and `intl` see nothing, which acts like a digit.
 #include "text/tokenize.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ constexpr bool is_alphanumeric(unsigned char c) {
            static_cast<unsigned char>(c - '0') < 10;
 }
 
-// The lead bytes of whitespace outside ASCII.
+// Whether whitespace outside ASCII may begin with this byte.
 constexpr bool may_lead_space(unsigned char c) { return c == 0xc2 || (c >= 0xe1 && c <= 0xe3); }
 
 using KindTable = std::array<Kind, 256>;
@@ -52,7 +53,7 @@ constexpr Kind western_kind(unsigned char c) {
     return is_apart ? apart : may_lead_space(c) ? wide : word;
 }
 
-// Kind by byte, from a function of the byte.
+// A table of the kinds of all bytes, from a function of the byte.
 template <typename KindOf>
 constexpr KindTable kinds_by(KindOf kind_of) {
     KindTable kinds{};
@@ -60,7 +61,8 @@ constexpr KindTable kinds_by(KindOf kind_of) {
     return kinds;
 }
 
-// The kind of the character at p: whitespace, or what `other` says once `size` is known.
+// The kind of the character at p: `space`, or else the result of `other`, which may use `size`. Sets
+// `size` to the character's length in bytes.
 template <typename Other>
 Kind space_or(const char* p, const char* end, int& size, const Other& other) {
     if (const int blank = whitespace_at(p, end)) {
@@ -71,11 +73,11 @@ Kind space_or(const char* p, const char* end, int& size, const Other& other) {
     return other();
 }
 
-// Each script has three parts: `is_plain`, the bytes that are always part of a word; `kinds`, the
-// kinds of the other bytes; and `wide_kind`, the kind and size of a character whose first byte does
-// not decide.
+// The structs below describe tokenizers. Each has three parts: `is_plain`, the bytes that are always
+// part of a word; `kinds`, the kinds of the other bytes; and `wide_kind`, the kind and the size of a
+// character whose first byte does not decide.
 
-// Whitespace alone.
+// Splits at whitespace only.
 struct Blanks {
     static constexpr KindTable kinds = kinds_by([](unsigned char c) {
         return is_ascii_whitespace(c) ? space : may_lead_space(c) ? wide : word;
@@ -92,7 +94,7 @@ struct Blanks {
     static bool digit_at(const char* p) { return is_digit(*p); }
 };
 
-// mteval-v13a: a character outside ASCII is part of a word, or whitespace.
+// `13a` (mteval-v13a): a character outside ASCII is part of a word, or whitespace.
 struct Western : Blanks {
     static constexpr KindTable kinds = kinds_by(western_kind);
 
@@ -101,14 +103,14 @@ struct Western : Blanks {
     }
 };
 
-// The same for text without markup.
+// The same, except that a character that may begin markup has the kind `markup`.
 struct WesternWithoutMarkup : Western {
     static constexpr KindTable kinds = kinds_by([](unsigned char c) {
         return c == '&' || c == '<' || c == '\n' ? markup : western_kind(c);
     });
 };
 
-// As Western, and every Chinese character stands apart.
+// `zh`: as Western, but every Chinese character stands apart.
 struct Chinese : Western {
     static constexpr KindTable kinds =
         kinds_by([](unsigned char c) { return c >= 0xc0 ? wide : western_kind(c); });
@@ -121,9 +123,9 @@ struct Chinese : Western {
                         [&] { return size == 3 && is_chinese(code_point_at(p)) ? apart : word; });
     }
 
-    // sacreBLEU's blocks. It writes Extension B and its supplement as u'\u20000'..u'\u2a6d6' and
-    // u'\u2f800'..u'\u2fa1d', which Python reads as strings of two characters: what they take in is
-    // U+2001..U+2A6D and U+2F81..U+2FA1, and the real extensions are left out. So do we.
+    // The same Unicode blocks as in sacreBLEU, with its error: it writes Extension B and its supplement
+    // as u'\u20000'..u'\u2a6d6' and u'\u2f800'..u'\u2fa1d', which Python reads as strings of two
+    // characters. These include U+2001..U+2A6D and U+2F81..U+2FA1 and leave out the real extensions.
     static bool is_chinese(char32_t c) {
         const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
         return within(0x4e00, 0x9fbb) || within(0x2001, 0x2a6d) || within(0x2e80, 0x2eff) ||
@@ -145,8 +147,8 @@ constexpr Kind international_kind(unsigned char c) {
     return is_ascii_whitespace(c) ? space : word;
 }
 
-// mteval-v14, international: in any script, punctuation characters are stops and symbols stand
-// apart.
+// `intl` (mteval-v14, international): in any script, punctuation characters are stops and symbols
+// stand apart.
 struct International {
     static constexpr KindTable kinds = kinds_by(international_kind);
     static constexpr bool edge_is_digit = true;
@@ -173,9 +175,8 @@ struct International {
     }
 };
 
-// A bit for each of up to 64 bytes, set where the byte is not plain and so may end a token. The
-// loop is arithmetic on bytes: compilers turn it into vector instructions, and no character needs a
-// branch.
+// A bit for each of up to 64 bytes, set where the byte is not plain and so may end a token. The loop
+// is arithmetic on bytes, which compilers turn into vector instructions; no character needs a branch.
 template <typename Script>
 std::uint64_t notable(const char* p, std::size_t size) {
     std::array<unsigned char, 64> bytes;
@@ -195,7 +196,7 @@ std::uint64_t notable(const char* p, std::size_t size) {
     return mask;
 }
 
-// False if the text has markup, which this script does not undo.
+// Splits a text into tokens. Returns false if the text has markup that must be removed first.
 template <typename Script>
 bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     const char* const begin = text.data();
@@ -300,7 +301,7 @@ void replace_all(std::string& text, std::string_view old, std::string_view with)
         text.replace(at, old.size(), with);
 }
 
-// Undoes what mteval-v13a undoes before it tokenizes.
+// Removes the markup that mteval-v13a removes before it tokenizes.
 void remove_markup(std::string_view text, std::string& buffer) {
     buffer = right_stripped(text);  // so that a hyphen before a final line break stays
     replace_all(buffer, "<skipped>", "");
@@ -311,7 +312,7 @@ void remove_markup(std::string_view text, std::string& buffer) {
     replace_all(buffer, "&gt;", ">");
 }
 
-// Markup is rare: first read the text as if it had none, and only where it has some, a second time.
+// Markup is rare, so the text is first read as if it had none, and read again only if it has some.
 void split_13a(std::string_view text, std::string& buffer, std::vector<std::string_view>& tokens) {
     if (split<WesternWithoutMarkup>(text, tokens)) return;
     tokens.clear();

@@ -1,4 +1,4 @@
-// Text to tokens, on UTF-8 bytes.
+// Splits UTF-8 text into tokens.
 #pragma once
 
 #include <string>
@@ -24,7 +24,8 @@ constexpr bool is_ascii_whitespace(unsigned char c) {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20);
 }
 
-// The length in bytes of the whitespace character (one of Python's 29) that starts at p, else 0.
+// The length in bytes of the whitespace character (one of Python's 29) that starts at p; 0 if there
+// is none.
 int whitespace_at(const char* p, const char* end);
 
 // The length in bytes of the character that begins with this byte.
@@ -33,7 +34,7 @@ inline int character_size(char lead) {
     return a < 0x80 ? 1 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : 4;
 }
 
-// The code point of the character at p; a lone surrogate is one too.
+// The code point of the character at p, which may be a lone surrogate (half of a UTF-16 pair).
 inline char32_t code_point_at(const char* p) {
     const auto byte = [p](int i) -> char32_t { return static_cast<unsigned char>(p[i]); };
     switch (character_size(*p)) {

@@ -1,7 +1,7 @@
-// Code points by general category, Unicode 18.0, as ranges (both ends inclusive) in order. From the
-// Unicode Character Database by way of the Python package `regex` 2026.11.9, which sacreBLEU's
-// tokenizer `intl` uses. The table is fixed here, so that a score does not depend on the version of
-// Python.
+// The code points of punctuation, numbers and symbols (their Unicode general category), as ranges in
+// order, both ends inclusive. From the Unicode Character Database 18.0, by way of the Python package
+// `regex` 2026.11.9, which sacreBLEU's tokenizer `intl` uses. The table is fixed here, so that a score
+// does not depend on the version of Python.
 #pragma once
 
 namespace wellput {

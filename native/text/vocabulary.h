@@ -1,6 +1,6 @@
 // Numbers for the tokens of one item: 1, 2, 3, ... in order of first appearance. Equal tokens get
-// equal numbers; 0 stands for a token that was not added. There are no collisions: a hash finds the
-// place, the bytes decide.
+// equal numbers; 0 stands for a token that was not added. Different tokens never get the same number,
+// since a hash only finds the place in the table, and the bytes are compared there.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,8 @@ public:
 
     void clear() {
         tokens_.resize(1);
-        if (++stamp_ == 0) {  // after 2^32 items the stamps start over
+        // A new stamp makes all slots empty. After 2^32 items the stamps start over.
+        if (++stamp_ == 0) {
             for (auto& slot : slots_) slot.stamp = 0;
             stamp_ = 1;
         }
@@ -30,15 +31,15 @@ public:
         return tokens_[static_cast<std::size_t>(number)];
     }
 
-    // The token's number. The bytes must stay where they are until clear().
+    // The token's number, a new one for a new token. The bytes must stay where they are until clear().
     int add(std::string_view token) { return add(token, key_of(token)); }
-    // The same for a token of a text that ends at `text_end`. The bytes after the token may be read:
-    // this saves branches on its length, which are hard to predict.
+    // The same for a token of a text that ends at `text_end`: bytes after the token may be read, which
+    // saves branches on the token's length that the processor cannot predict.
     int add(std::string_view token, const char* text_end) {
         return add(token, key_of(token, text_end));
     }
 
-    // The same for the tokens of one text, in its order. Returns the end of the numbers.
+    // The same for the tokens of one text, in their order. Returns the end of the written numbers.
     std::uint32_t* add(Tokens tokens, std::uint32_t* numbers) {
         const char* const end = end_of(tokens);
         for (const auto token : tokens) *numbers++ = static_cast<std::uint32_t>(add(token, end));
@@ -49,7 +50,7 @@ public:
         numbers.clear();
         for (const auto token : tokens) numbers.push_back(add(token, end));
     }
-    // The same without adding: 0 for a token that is not there.
+    // The same without adding tokens: 0 for a token that was not added.
     std::uint32_t* find(Tokens tokens, std::uint32_t* numbers) const {
         const char* const end = end_of(tokens);
         for (const auto token : tokens)
@@ -93,7 +94,7 @@ private:
         }
     }
 
-    // For tokens with equal keys: up to eight bytes the key is the token.
+    // Whether two tokens with equal keys are equal. Up to eight bytes, the key has the whole token.
     static bool equal(std::string_view a, std::string_view b) {
         return a.size() == b.size() &&
                (a.size() <= 8 || std::memcmp(a.data(), b.data(), a.size()) == 0);
@@ -109,7 +110,8 @@ private:
         return word;
     }
 
-    // Up to eight bytes, padded with zeros; of a longer token a hash.
+    // The key of a token: its bytes, padded with zeros, if there are at most eight, else a hash of
+    // them.
     static std::uint64_t key_of(std::string_view token) {
         const char* p = token.data();
         const std::size_t n = token.size();

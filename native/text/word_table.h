@@ -1,5 +1,5 @@
-// Numbers for words: 0, 1, 2, ... in order of first appearance. The table is three arrays that can
-// be written to a file and used there without loading.
+// Numbers for words: 0, 1, 2, ... in order of first appearance. The table consists of three arrays,
+// which can be written to a file and used from there without reading the file into memory.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,17 @@ namespace wellput {
 
 constexpr std::uint32_t NO_WORD = 0xffffffff;
 
-// Part of the file format.
+// The hash of a word in the table. Files depend on it.
 inline std::uint64_t word_hash(std::string_view word) {
     std::uint64_t h = fnv1a(word);
     h ^= h >> 32;
     return h * 0x9e3779b97f4a7c15ull >> 20;
 }
 
-// `slots` is an open-addressing table of word numbers plus one, 0 where it is empty; its size is a
-// power of two. Word i is the bytes from offsets[i] to offsets[i + 1] of `text`. The numbers may
-// come from a damaged file: none leads beyond the arrays, and every search ends.
+// A table of words to read from. `slots` is a hash table with open addressing: a slot has the number
+// of a word plus one, 0 if it is empty; the number of slots is a power of two. Word i is the bytes from
+// offsets[i] to offsets[i + 1] of `text`. All numbers are checked, because they may come from a damaged
+// file: none leads beyond the arrays, and every search ends.
 struct WordView {
     const std::uint64_t* offsets = nullptr;
     std::size_t n_words = 0;
@@ -46,7 +47,7 @@ struct WordView {
             at = (at + 1) & mask;
         return at;
     }
-    // NO_WORD where it is not there.
+    // The number of a word; NO_WORD if the table does not have it.
     std::uint32_t find(std::string_view word) const {
         const std::uint32_t found = slots[slot_of(word)];
         return found && found <= n_words ? found - 1 : NO_WORD;
@@ -66,7 +67,7 @@ public:
                 text_.size(),    slots_.data(), slots_.size() - 1};
     }
 
-    // Makes room for `n_words`, which makes adding them faster. The final table is the same.
+    // Makes room for `n_words`, so that adding them is faster. The final table is the same.
     void reserve(std::size_t n_words) {
         std::size_t n_slots = slots_.size();
         while (2 * (n_words + 1) > n_slots) n_slots *= 2;

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from wellput.studies.app import create_app
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.questionnaire import Questionnaire, Task
-from wellput.studies.security import Misses
+from wellput.studies.security import WrongTokenCounter
 from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
@@ -64,8 +64,8 @@ def new_store(
     return Store.create(folder / "study.db", setup)
 
 
-def client_of(store: Store, *, misses: Misses | None = None) -> TestClient:
-    return TestClient(create_app(store, misses=misses), follow_redirects=False)
+def client_of(store: Store, *, wrong_tokens: WrongTokenCounter | None = None) -> TestClient:
+    return TestClient(create_app(store, wrong_tokens=wrong_tokens), follow_redirects=False)
 
 
 def fields_of(html: str) -> dict[str, str]:

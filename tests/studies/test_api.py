@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from tests.studies.served_study import ITEMS, SYSTEMS, client_of, new_store
 from wellput.studies.app import create_app
 from wellput.studies.designs.registry import default_questionnaire
-from wellput.studies.security import Misses
+from wellput.studies.security import WrongTokenCounter
 from wellput.studies.store import Store
 
 
@@ -194,7 +194,7 @@ def test_schemathesis_finds_nothing(
 ) -> None:
     """Valid and invalid requests made from the schema, with an unknown and with a known token."""
     # Guesses are many here; that they are limited is tested elsewhere.
-    app = create_app(store, misses=Misses(allowed=10**9))
+    app = create_app(store, wrong_tokens=WrongTokenCounter(allowed=10**9))
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
     path = "/api/judge/{token}/" + ("next" if method == "GET" else "answers")
     token = api.rpartition("/")[2]

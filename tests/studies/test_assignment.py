@@ -15,12 +15,12 @@ from tests.studies.studies import Clock, answer_all, answer_to, judges_of, new_s
 from wellput.core.errors import InputError
 from wellput.studies.assignment_rules import (
     OtherJudge,
-    beyond_share,
-    is_first_shown_first,
-    most_times,
-    share,
+    keeps_pair_order,
+    max_times,
+    planned_share,
     special_positions,
-    within_judge,
+    trials_beyond_share,
+    within_judge_trials,
 )
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.questionnaire import Check, Layout, Task
@@ -40,8 +40,8 @@ def counts_of(store: Store) -> Counter[tuple[str, str]]:
 def test_shares_add_up() -> None:
     # 24 trials × 3 = 72 judgments for 10 judges: two judges have 8, eight have 7
     plan = StudyPlan(judges=10, per_item=3)
-    assert [share(plan, 24, judge) for judge in range(1, 11)] == [8, 8, *[7] * 8]
-    assert share(plan, 24, 11) == 8
+    assert [planned_share(plan, 24, judge) for judge in range(1, 11)] == [8, 8, *[7] * 8]
+    assert planned_share(plan, 24, 11) == 8
 
 
 @pytest.mark.heavy
@@ -221,12 +221,14 @@ def test_judges_in_any_order_who_leave_at_any_time_complete_the_study(
 
 def test_more_than_the_share_is_asked_only_when_others_cannot() -> None:
     missing = {0: 1, 1: 1}
-    ready = OtherJudge(left=2, had={5})
-    assert beyond_share(missing, [ready], 0) == set()
-    assert beyond_share(missing, [OtherJudge(left=1, had=set())], 0) == {0, 1}
+    ready = OtherJudge(n_left=2, given={5})
+    assert trials_beyond_share(missing, [ready], 0) == set()
+    assert trials_beyond_share(missing, [OtherJudge(n_left=1, given=set())], 0) == {0, 1}
     # The other one has had trial 0, so only that is left to us.
-    assert beyond_share({0: 1, 1: 1, 2: 0}, [OtherJudge(2, {0}), OtherJudge(2, {0})], 0) == {0}
-    assert beyond_share(missing, [], 2) == set()
+    assert trials_beyond_share({0: 1, 1: 1, 2: 0}, [OtherJudge(2, {0}), OtherJudge(2, {0})], 0) == {
+        0
+    }
+    assert trials_beyond_share(missing, [], 2) == set()
 
 
 def test_judges_yet_to_be_invited_keep_their_share(tmp_path: Path) -> None:
@@ -259,9 +261,9 @@ def test_pairs_are_shown_in_each_order_equally_often(url: str) -> None:
 
 
 def test_the_rarer_order_is_next() -> None:
-    assert is_first_shown_first({True: 1, False: 2}, seed=1, trial=1)
-    assert not is_first_shown_first({True: 2, False: 1}, seed=1, trial=1)
-    drawn = [is_first_shown_first({}, seed=1, trial=trial) for trial in range(200)]
+    assert keeps_pair_order({True: 1, False: 2}, seed=1, trial=1)
+    assert not keeps_pair_order({True: 2, False: 1}, seed=1, trial=1)
+    drawn = [keeps_pair_order({}, seed=1, trial=trial) for trial in range(200)]
     assert 70 < sum(drawn) < 130
 
 
@@ -270,7 +272,7 @@ def test_foster_every_pair_six_times_three_in_each_order_each_item_once() -> Non
     setup = new_setup(PAIRWISE, n_items=18, kind="within-judge", times=6)
     allotments = set()
     for judge in range(1, 6):
-        trials = within_judge(setup, judge)
+        trials = within_judge_trials(setup, judge)
         assert sorted(trial.item for trial in trials) == list(range(18))
         orders = Counter(trial.systems for trial in trials)
         assert set(orders.values()) == {3}
@@ -281,7 +283,7 @@ def test_foster_every_pair_six_times_three_in_each_order_each_item_once() -> Non
 
 def test_within_judges_through_the_store(url: str) -> None:
     setup = new_setup(PAIRWISE, n_items=6, kind="within-judge", judges=2)
-    assert most_times(setup) == 2
+    assert max_times(setup) == 2
     store = Store.create(url, setup)
     for judge in judges_of(store, 2):
         shown = answer_all(store, judge)
@@ -310,7 +312,7 @@ def test_within_judges_where_outputs_are_missing() -> None:
         seed=1,
     )
     for judge in range(1, 20):
-        trials = within_judge(setup, judge)
+        trials = within_judge_trials(setup, judge)
         assert len({trial.item for trial in trials}) == 3
         for trial in trials:
             assert set(trial.systems) <= set(items[trial.item].outputs)
@@ -502,7 +504,7 @@ def test_a_judge_reads_documents_whole_and_in_order(tmp_path: Path, layout: Layo
 
 
 def test_documents_that_two_judges_share_are_finished(tmp_path: Path) -> None:
-    """Nobody has more than a share; what one leaves of a document, the other goes on with."""
+    """Nobody has more than the planned share; what one leaves of a document, the other goes on with."""
     setup = documents_setup("spans", judges=5, per_item=1)
     store = Store.create(tmp_path / "study.db", setup)
     read = [read_texts(store, judge) for judge in judges_of(store, 5)]
@@ -528,7 +530,7 @@ def test_an_item_without_a_document_is_in_none_whatever_documents_are_called() -
     )
     plan = StudyPlan(kind="within-judge", judges=20)
     setup = make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=3)
-    orders = [[trial.item for trial in within_judge(setup, judge)] for judge in range(20)]
+    orders = [[trial.item for trial in within_judge_trials(setup, judge)] for judge in range(20)]
     assert any(order.index(2) < order.index(0) for order in orders)
     assert all(order.index(1) == order.index(0) + 1 for order in orders)
 

@@ -27,20 +27,20 @@ from uvicorn.server import ServerState
 from tests.studies.served_study import client_of, new_store
 from tests.studies.serving import HOST, ServedStudy
 from wellput.studies import connections
-from wellput.studies.app import create_app, listening, serve, server_messages
+from wellput.studies.app import create_app, listening_socket, serve, server_messages
 from wellput.studies.connections import (
     CONNECTION,
     MAX_BYTES_AHEAD,
     MAX_PIECES,
     MAX_TURNS,
     ConnectionLimits,
-    InTurn,
     LimitedConnection,
     LimitedServer,
+    TurnQueue,
     allow_open_files,
 )
 from wellput.studies.owner_sessions import OwnerSessions
-from wellput.studies.security import MISSES_ALLOWED
+from wellput.studies.security import MAX_WRONG_TOKENS
 from wellput.studies.store import Store
 
 HALF_SENT = b"POST /dashboard HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\ntoken="
@@ -71,7 +71,7 @@ def running(
     )
     config.load()
     server = LimitedServer(config, limits)
-    with listening(HOST, 0) as open_socket:
+    with listening_socket(HOST, 0) as open_socket:
         port: int = open_socket.getsockname()[1]
         if kernel_bytes is not None:
             open_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, kernel_bytes)
@@ -226,7 +226,7 @@ def test_a_judge_does_not_wait_except_behind_an_own_request() -> None:
         await asyncio.sleep(0)
 
     async def ask() -> None:
-        in_turn: Any = InTurn(app, judge_of=lambda scope: scope["judge"])
+        in_turn: Any = TurnQueue(app, judge_of=lambda scope: scope["judge"])
         connection = Connection()
         state = {CONNECTION: lambda: connection}
         asked = [("/1", "ann"), ("/2", "ann"), ("/3", None), ("/4", "ben")]
@@ -500,7 +500,7 @@ def guesses(folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> se
     client = TestClient(configs[0].loaded_app, client=(HOST, 50_000))
     return {
         client.get("/judge/guess", headers={"X-Forwarded-For": f"10.0.0.{n}"}).status_code
-        for n in range(MISSES_ALLOWED + 5)
+        for n in range(MAX_WRONG_TOKENS + 5)
     }
 
 
@@ -522,7 +522,7 @@ def test_head_is_answered_as_get_without_the_body(tmp_path: Path) -> None:
 
 def test_the_body_of_a_response_does_not_wait_for_its_head_to_be_confirmed() -> None:
     with (
-        listening(HOST, 0) as open_socket,
+        listening_socket(HOST, 0) as open_socket,
         socket.create_connection(open_socket.getsockname(), timeout=10),
     ):
         accepted, _ = open_socket.accept()

@@ -38,7 +38,7 @@ def test_answers_that_rise_are_a_drift() -> None:
     found = trends(
         answered([1, 2] * 4 + [5, 6] * 4, [1000] * 16),
         is_machine=False,
-        is_holding=False,
+        holds_open_trial=False,
         idle_seconds=0,
         lease_seconds=1800,
     )
@@ -51,7 +51,7 @@ def test_answers_that_vary_are_none() -> None:
     found = trends(
         answered([1, 5, 2, 6] * 4, [4000] * 8 + [1000] * 8),
         is_machine=False,
-        is_holding=False,
+        holds_open_trial=False,
         idle_seconds=0,
         lease_seconds=1800,
     )
@@ -64,7 +64,7 @@ def test_a_machine_may_be_quicker_in_the_second_half_and_leave_a_trial_open() ->
     found = trends(
         answered([1, 5, 2, 6] * 4, [4000] * 8 + [1000] * 8),
         is_machine=True,
-        is_holding=True,
+        holds_open_trial=True,
         idle_seconds=4000,
         lease_seconds=1800,
     )

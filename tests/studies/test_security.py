@@ -24,7 +24,7 @@ from tests.studies.served_study import (
     submit,
 )
 from wellput.core.errors import InputError
-from wellput.studies.app import listening, serve
+from wellput.studies.app import listening_socket, serve
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.questionnaire import DemographicField
@@ -33,8 +33,8 @@ from wellput.studies.security import (
     MAX_BODY_BYTES,
     MAX_HEAD_BYTES,
     OWNER_COOKIE,
-    Misses,
-    OwnCookies,
+    WellputCookies,
+    WrongTokenCounter,
     public_address_warning,
 )
 from wellput.studies.store import StoreUnavailable
@@ -265,7 +265,7 @@ def test_only_our_cookies_reach_the_application() -> None:
     ):
         headers = [(b"cookie", one.encode("latin1")) for one in cookies]
         scope = {"type": "http", "headers": [(b"host", b"x"), *headers]}
-        asyncio.run(OwnCookies(app)(scope, cast("Any", None), cast("Any", None)))
+        asyncio.run(WellputCookies(app)(scope, cast("Any", None), cast("Any", None)))
     assert reached == [{"wellput_owner": "x_Y-1", "wellput_browser": "2"}, {}, {}]
 
 
@@ -273,7 +273,9 @@ def test_guessing_is_slowed_down_and_locks_nobody_out(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     (invitation,) = store.invite(1)
     now = [0.0]
-    client = client_of(store, misses=Misses(allowed=3, window=60, clock=lambda: now[0]))
+    client = client_of(
+        store, wrong_tokens=WrongTokenCounter(allowed=3, window=60, clock=lambda: now[0])
+    )
     paths = ["/judge/a", "/api/judge/b/next", "/dashboard/c", "/judge/d", "/api/judge/e/next"]
     assert [client.get(path).status_code for path in paths] == [404, 404, 404, 429, 429]
     assert 1 <= int(client.get("/judge/f").headers["retry-after"]) <= 60
@@ -285,12 +287,12 @@ def test_guessing_is_slowed_down_and_locks_nobody_out(tmp_path: Path) -> None:
 
 
 def test_misses_are_counted_by_address_and_do_not_grow_without_end() -> None:
-    misses = Misses(allowed=1, max_addresses=2, clock=lambda: 0.0)
-    assert misses.count("10.0.0.1") is None and misses.count("10.0.0.2") is None
-    assert misses.count("10.0.0.1") == 60
+    wrong_tokens = WrongTokenCounter(allowed=1, max_addresses=2, clock=lambda: 0.0)
+    assert wrong_tokens.count("10.0.0.1") is None and wrong_tokens.count("10.0.0.2") is None
+    assert wrong_tokens.count("10.0.0.1") == 60
     # One network of IPv6 is one client; a third address pushes out the one longest unseen.
-    assert misses.count("2001:db8::1") is None and misses.count("2001:db8::2") == 60
-    assert misses.count("10.0.0.2") is None
+    assert wrong_tokens.count("2001:db8::1") is None and wrong_tokens.count("2001:db8::2") == 60
+    assert wrong_tokens.count("10.0.0.2") is None
 
 
 def test_tokens_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,7 +373,10 @@ def test_other_hosts_are_public_too(host: str) -> None:
 
 def test_an_address_that_is_taken_or_a_bad_certificate_is_said_in_words(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    with listening("127.0.0.1", 0) as taken, pytest.raises(InputError, match="Cannot listen at"):
+    with (
+        listening_socket("127.0.0.1", 0) as taken,
+        pytest.raises(InputError, match="Cannot listen at"),
+    ):
         serve(store, port=taken.getsockname()[1])
     with pytest.raises(InputError, match="certificate or its key"):
         serve(store, certificate=tmp_path / "none.pem", key=tmp_path / "none.pem")

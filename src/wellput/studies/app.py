@@ -31,8 +31,8 @@ from wellput.studies.connections import (
     REQUEST_SECONDS,
     SHUTDOWN_SECONDS,
     ConnectionLimits,
-    InTurn,
     LimitedServer,
+    TurnQueue,
     allow_open_files,
 )
 from wellput.studies.dashboard import dashboard_router
@@ -46,10 +46,10 @@ from wellput.studies.security import (
     Gate,
     HeadLimit,
     HeadRequests,
-    Misses,
-    OwnCookies,
     SecurityHeaders,
     TrailingSlashes,
+    WellputCookies,
+    WrongTokenCounter,
     is_api,
     public_address_warning,
 )
@@ -59,7 +59,7 @@ from wellput.studies.wording import ENGLISH, Wording
 MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 
 
-def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
+def create_app(store: Store, *, wrong_tokens: WrongTokenCounter | None = None) -> FastAPI:
     """The application: judges' pages, their JSON interface, and the owner's dashboard."""
     check_template(store.setup.design.template)
     words = store.setup.words
@@ -69,22 +69,23 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
         title="wellput study",
         version=__version__,
         description="Judge texts: fetch the next trial and answer it, until all are answered.",
-        # The interactive pages load scripts from other servers. The schema itself is served.
+        # FastAPI's pages about the interface load scripts from other servers. Only the schema is
+        # served.
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
         redirect_slashes=False,
     )
-    gate = Gate(store, misses or Misses())
+    gate = Gate(store, wrong_tokens or WrongTokenCounter())
     app.include_router(api_router(store, gate))
     app.include_router(pages_router(store, gate))
     app.include_router(dashboard_router(store, gate))
     app.include_router(open_router(store))
     app.add_middleware(TrailingSlashes)
     app.add_middleware(HeadRequests)
-    app.add_middleware(InTurn, judge_of=gate.known)
+    app.add_middleware(TurnQueue, judge_of=gate.known_token_hash)
     app.add_middleware(BodyLimit)
-    app.add_middleware(OwnCookies)
+    app.add_middleware(WellputCookies)
     app.add_middleware(HeadLimit)
     app.add_middleware(SecurityHeaders)
 
@@ -118,7 +119,7 @@ def create_app(store: Store, *, misses: Misses | None = None) -> FastAPI:
 
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> Response:
-        # The message does not repeat the body: it may be anything, even text that cannot be encoded.
+        # The message does not repeat the body, which may be anything, even text that cannot be encoded.
         reasons = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors()]
         return refusal(request, 422, reasons, None, words)
 
@@ -138,7 +139,7 @@ def refusal(
     headers: Mapping[str, str] | None,
     words: Wording,
 ) -> Response:
-    """The reasons of a refusal, as JSON for a program and as a page for a person."""
+    """A response with the reasons of a refusal: JSON for a program, a page for a person."""
     if is_api(request.url.path):
         body = {"detail": "; ".join(reasons), "reasons": reasons}
         return JSONResponse(body, status, headers)
@@ -157,6 +158,7 @@ def refusal(
 
 
 def _place(location: tuple[int | str, ...]) -> str:
+    """The place of an error in a request, such as "answers.0", in ASCII characters."""
     text = ".".join(str(part) for part in location[1:]) or "body"
     return text.encode("ascii", "backslashreplace").decode("ascii")[:80]
 
@@ -175,9 +177,9 @@ def serve(
     """Serves the study until it is interrupted. Warns on stderr if others could read the traffic,
     and if the operating system allows fewer than `max_connections`.
 
-    X-Forwarded-For and X-Forwarded-Proto are used only from the addresses in `trust_proxy`. The
-    server's warnings and errors go to the log handlers of the calling program, or to stderr if it
-    has none.
+    The headers X-Forwarded-For and X-Forwarded-Proto are used only if a proxy at one of the addresses
+    in `trust_proxy` sends them. The server's warnings and errors go to the log handlers of the calling
+    program, or to stderr if it has none.
 
     Raises InputError for an address where the server cannot listen, and for a bad certificate.
     """
@@ -201,7 +203,7 @@ def serve(
         config.load()
     except OSError as error:
         raise InputError(f"The certificate or its key cannot be used: {error}.") from error
-    with listening(host, port) as socket:
+    with listening_socket(host, port) as socket:
         warning = public_address_warning(host, is_encrypted=certificate is not None)
         if warning:
             print(warning, file=sys.stderr)
@@ -222,13 +224,14 @@ MESSAGES_OF_REQUESTS = (
     "Unsupported upgrade request",
     "No supported WebSocket library",
 )
-"""How the messages begin that uvicorn writes for a request. Strangers could fill the disk with them."""
+"""The beginnings of messages that uvicorn logs about single requests. They are left out, because
+strangers could fill the disk with them."""
 
 
 @contextmanager
 def server_messages() -> Iterator[None]:
-    """Writes the server's warnings and errors to stderr, with the time, unless the calling program has
-    log handlers. What any stranger's request says is left out."""
+    """Inside the block, writes the server's warnings and errors to stderr, with the time, unless the
+    calling program has log handlers. Messages about single requests are left out."""
     logger, messages = logging.getLogger("uvicorn"), logging.getLogger("uvicorn.error")
     handler = None if logger.hasHandlers() else logging.StreamHandler()
     if handler is not None:
@@ -247,14 +250,15 @@ def _is_of_server(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith(MESSAGES_OF_REQUESTS)
 
 
-def listening(host: str, port: int) -> Socket:
+def listening_socket(host: str, port: int) -> Socket:
     """A socket that listens at an address. Raises InputError where that is impossible."""
     try:
         family, *_, address = getaddrinfo(host, port, type=SOCK_STREAM, flags=AI_PASSIVE)[0]
         socket = create_server(address, family=family, backlog=MAX_WAITING_TO_BE_ACCEPTED)
     except OSError as error:
         raise cannot_listen(host, port, error) from error
-    # A response goes out as head and body. Without this, its body waits for the client to confirm the
-    # head, which takes 40 ms on most systems. Accepted connections inherit the setting.
+    # A response is sent in two parts, head and body. Without this option, the body waits until the
+    # client has confirmed the head, which takes 40 ms on most systems. Accepted connections inherit
+    # the option.
     socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
     return socket

@@ -1,7 +1,12 @@
-"""The rules of which trial a judge gets next, as functions of the trials that judges have had so far.
+"""The rules that decide which trial a judge gets next.
 
-Everything random depends only on (seed, judge), so that the same sequence of requests gives the same
-assignment. `judge_queue` applies these rules inside a transaction, and the store writes the result.
+A *trial* is one item with the outputs to judge. The rules are functions of the trials that judges were
+given so far. All random choices depend only on (seed, judge), so the same sequence of requests gives
+the same assignment. `judge_queue` applies the rules inside a transaction, and the store writes the
+result.
+
+There are two plans. Under `per-item`, each trial gets a fixed number of judgments, and each judge has
+an equal share of them. Under `within-judge`, each judge has a fixed list of trials.
 """
 
 from __future__ import annotations
@@ -25,43 +30,50 @@ def rng_for(seed: int, judge: int, use: int) -> np.random.Generator:
     return np.random.default_rng([seed, judge, use])
 
 
-def share(plan: StudyPlan, n_trials: int, judge: int) -> int:
-    """The number of trials of a judge (by number, from 1) under the plan per-item when nobody leaves.
-    The shares of the planned judges add up to all planned judgments."""
+def planned_share(plan: StudyPlan, n_trials: int, judge: int) -> int:
+    """The number of trials of a judge under the plan per-item if nobody leaves early. `judge` is the
+    judge's number, from 1. The shares of the planned judges add up to all planned judgments."""
     total = n_trials * plan.per_item
-    each, left = divmod(total, plan.judges)
-    own = each + (1 if left and (judge <= left or judge > plan.judges) else 0)
-    return min(own, n_trials, plan.at_most or n_trials)
+    each, rest = divmod(total, plan.judges)
+    n_trials_of_judge = each + (1 if rest and (judge <= rest or judge > plan.judges) else 0)
+    return min(n_trials_of_judge, n_trials, plan.at_most or n_trials)
 
 
 def possible_share(setup: StudySetup, judge: int) -> int:
-    """The share of a judge, at most one trial of each item where the design shows an item once."""
-    own = share(setup.plan, len(setup.trials), judge)
-    return min(own, _n_items(setup)) if setup.design.shows_items_once else own
+    """`planned_share`, but at most one trial for each item if the design shows an item only once."""
+    n_planned = planned_share(setup.plan, len(setup.trials), judge)
+    return min(n_planned, _n_items(setup)) if setup.design.shows_items_once else n_planned
 
 
-def choose(setup: StudySetup, missing: Integers, had: Sequence[int], *, judge: int) -> int | None:
-    """The next trial for a judge, None where there is none. It lacks the most judgments; among such
-    trials its item, then its systems are those that the judge has seen least; then chance decides.
+def choose_trial(
+    setup: StudySetup, missing: Integers, given: Sequence[int], *, judge: int
+) -> int | None:
+    """The number of the next trial for a judge; None if no trial is left.
 
-    A document that judges read is given in its order: what follows in the document of the last trial
-    comes first, and a new document begins with the first of its trials that is free. `missing` is the
-    number of judgments that each trial still lacks, `had` the judge's trials so far, in their order.
+    Takes a trial that lacks the most judgments. Among equal trials, it takes the one whose item the
+    judge has seen least often, then the one whose systems the judge has seen least often; then chance
+    decides.
+
+    If items belong to documents, a judge reads each document in its order: the next trial of the
+    current document comes first, and a new document begins with its first free trial.
+
+    `missing` is the number of judgments that each trial still lacks. `given` are the numbers of the
+    trials that the judge was given so far, in their order.
     """
-    numbers = candidates(setup, np.flatnonzero(missing), had)
+    numbers = eligible_trials(setup, np.flatnonzero(missing), given)
     if not len(numbers):
         return None
     if (documents := setup.document_of_trial) is not None:
-        if len(had):
-            follow = numbers[(documents[numbers] == documents[had[-1]]) & (numbers > had[-1])]
+        if len(given):
+            follow = numbers[(documents[numbers] == documents[given[-1]]) & (numbers > given[-1])]
             if len(follow):
                 return int(follow[0])
         _, firsts = np.unique(documents[numbers], return_index=True)
         numbers = numbers[firsts]
     items, systems = setup.item_of_trial, setup.systems_of_trial
-    item_seen = np.bincount(items[had], minlength=len(setup.items))
-    system_seen = np.bincount(systems[had].ravel(), minlength=len(setup.systems) + 1)
-    system_seen[-1] = 0  # the filling of shorter rows
+    item_seen = np.bincount(items[given], minlength=len(setup.items))
+    system_seen = np.bincount(systems[given].ravel(), minlength=len(setup.systems) + 1)
+    system_seen[-1] = 0  # fills the rows of trials that have fewer systems
     order = rng_for(setup.seed, judge, ORDER_STREAM).permutation(len(setup.trials))
     by_preference = np.lexsort(
         (
@@ -74,14 +86,14 @@ def choose(setup: StudySetup, missing: Integers, had: Sequence[int], *, judge: i
     return int(numbers[by_preference[0]])
 
 
-def candidates(setup: StudySetup, numbers: Integers, had: Sequence[int]) -> Integers:
-    """Those of the trials that the judge may still get."""
-    had_already = np.zeros(len(setup.trials), bool)
-    had_already[had] = True
-    numbers = numbers[~had_already[numbers]]
+def eligible_trials(setup: StudySetup, numbers: Integers, given: Sequence[int]) -> Integers:
+    """Selects from `numbers` the trials that the judge may still get."""
+    is_given = np.zeros(len(setup.trials), bool)
+    is_given[given] = True
+    numbers = numbers[~is_given[numbers]]
     if setup.design.shows_items_once:
         items = setup.item_of_trial
-        numbers = numbers[~np.isin(items[numbers], items[had])]
+        numbers = numbers[~np.isin(items[numbers], items[given])]
     return numbers
 
 
@@ -101,24 +113,29 @@ def special_positions(
     return {"check": sorted(map(int, checks)), "repeat": sorted(map(int, repeats))}
 
 
-def is_first_shown_first(orders: Mapping[bool, int], *, seed: int, trial: int) -> bool:
-    """Whether a pair is shown in its own order. The order that was used less often is taken; where both
-    were used equally often, chance decides."""
+def keeps_pair_order(orders: Mapping[bool, int], *, seed: int, trial: int) -> bool:
+    """Whether a pair is shown in the order of the trial, not reversed. `orders` says how often each
+    order (True: the order of the trial) was shown so far. Takes the order that was shown less often;
+    if both were shown equally often, chance decides."""
     if orders.get(True, 0) != orders.get(False, 0):
         return orders.get(True, 0) < orders.get(False, 0)
     return bool(np.random.default_rng([seed, trial]).integers(2))
 
 
-def shuffled(systems: Sequence[str], *, seed: int, judge: int, trial: int) -> tuple[str, ...]:
-    """The variants of a page in random order, the judge's own."""
+def shuffled_systems(
+    systems: Sequence[str], *, seed: int, judge: int, trial: int
+) -> tuple[str, ...]:
+    """The systems of a page in a random order, which differs between judges."""
     rng = np.random.default_rng([seed, judge, VARIANT_STREAM, trial])
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
-def within_judge(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
-    """A judge's trials in their order, as in Foster (2008): every pair of systems (for other designs:
-    every system) comes `times` times, half of them in each order of the pair. Each item comes once,
-    and chance decides which pair it gets. `times` None means as often as the items allow.
+def within_judge_trials(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
+    """A judge's trials in their order, as in Foster (2008).
+
+    Every pair of systems (for other designs: every system) comes `plan.times` times; each order of the
+    pair comes equally often. Each item comes once, and chance decides which pair is shown for it. If
+    `plan.times` is None, pairs come as often as the number of items allows.
     """
     if judge not in setup.memo:
         setup.memo[judge] = _allotment(setup, judge)
@@ -126,7 +143,7 @@ def within_judge(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 
 
 def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
-    times = setup.plan.times or most_times(setup)
+    times = setup.plan.times or max_times(setup)
     groups = _groups(setup)
     rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
     if times * len(groups) > _n_items(setup):
@@ -140,7 +157,9 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
         is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
         trials.append(Trial(item, group[::-1] if is_turned else group))
     order = [int(place) for place in rng.permutation(len(trials))]
-    if setup.document_of_trial is not None:  # documents at random, each in its order
+    if (
+        setup.document_of_trial is not None
+    ):  # documents come in random order; the trials of each keep their order
         begins: dict[str | int, int] = {}
         documents = [setup.items[trial.item].document or trial.item for trial in trials]
         for rank, place in enumerate(order):
@@ -152,12 +171,13 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 def trials_per_judge(setup: StudySetup) -> int:
     """The number of trials of the first judge, without repeats and checks."""
     if setup.plan.kind == "within-judge":
-        return len(within_judge(setup, judge=1))
+        return len(within_judge_trials(setup, judge=1))
     return possible_share(setup, judge=1)
 
 
-def most_times(setup: StudySetup) -> int:
-    """How often a judge can see every pair (or system) when each item comes once; even for pairs."""
+def max_times(setup: StudySetup) -> int:
+    """How often a judge can see every pair (or system) if each item comes once. For pairs the number is
+    even (or 1), so that each order of a pair can come equally often."""
     groups = _groups(setup)
     is_even = setup.design.balances_order
     times = _n_items(setup) // len(groups)
@@ -202,7 +222,8 @@ def _matching(
     if len(slots) > len(items):
         return None
     allowed = {(trial.item, trial.systems) for trial in setup.trials}
-    # Random costs give every allotment a chance. A forbidden place costs more than all others together.
+    # Random costs make every possible assignment of items to slots equally likely. A forbidden
+    # combination costs more than all allowed ones together.
     costs = rng.random((len(slots), len(items)))
     for row, group in enumerate(slots):
         for column, item in enumerate(items):
@@ -216,42 +237,45 @@ def _matching(
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """Another judge who is still expected: the trials left in the share, and the trials had."""
+    """Another judge who will probably go on: how many trials of the share are left, and which trials
+    the judge was given already."""
 
-    left: int
-    had: Collection[int]
+    n_left: int
+    given: Collection[int]
 
 
-def beyond_share(
-    missing: Mapping[int, int], others: Sequence[OtherJudge], uninvited: int
+def trials_beyond_share(
+    missing: Mapping[int, int], others: Sequence[OtherJudge], n_left_for_uninvited: int
 ) -> set[int]:
-    """The further trials for a judge who has finished the share, because other judges left.
+    """The trials that a judge may get after finishing the planned share, because other judges left.
 
-    `missing` is the number of judgments that each trial still lacks, `uninvited` the number that is
-    left for judges who are not invited yet. If the others cannot do everything, these are all trials.
-    Otherwise they are the trials for which too few others remain who have not had them.
+    `missing` is the number of judgments that each trial still lacks. `n_left_for_uninvited` is the
+    number of judgments that are left for judges who are not invited yet. If the other judges cannot
+    give all missing judgments, all trials are returned. Otherwise only those trials are returned for
+    which too few other judges remain: a judge cannot judge the same trial twice.
     """
-    able = dict.fromkeys(missing, 0)
-    expected = uninvited
+    n_able = dict.fromkeys(missing, 0)
+    n_expected = n_left_for_uninvited
     for other in others:
-        open_to_other = [number for number in missing if number not in other.had]
-        expected += min(other.left, len(open_to_other))
-        if other.left > 0:
+        open_to_other = [number for number in missing if number not in other.given]
+        n_expected += min(other.n_left, len(open_to_other))
+        if other.n_left > 0:
             for number in open_to_other:
-                able[number] += 1
-    if sum(missing.values()) > expected:
+                n_able[number] += 1
+    if sum(missing.values()) > n_expected:
         return set(missing)
-    if uninvited:
+    if n_left_for_uninvited:
         return set()
-    return {number for number, lacking in missing.items() if lacking > able[number]}
+    return {number for number, lacking in missing.items() if lacking > n_able[number]}
 
 
 ANSWERS_UNTIL_AWAY, ANSWERS_UNTIL_AWAY_PER_JUDGE = 20, 3
-"""A judge who has not answered an open trial while the others gave this many answers (in all, and
-times the number of judges) is away. In a small study a quarter of all answers is enough."""
+"""A judge with an open trial counts as away after the others gave more than 20 answers and more than 3
+answers per judge. In a small study, a quarter of all planned answers replaces the 20."""
 
 ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE = 4, 1
-"""The same for a slow judge, whose remaining share others may do: nothing is judged twice."""
+"""The same limits for a judge without an open trial. They are lower: if the judge comes back, no trial
+is judged once too often, and the others only have fewer trials left."""
 
 
 def is_away(
@@ -259,24 +283,25 @@ def is_away(
     seconds_idle: float,
     answers_since: int,
     has_started: bool,
-    is_holding: bool,
+    holds_open_trial: bool,
     n_judges: int,
     setup: StudySetup,
 ) -> bool:
-    """Whether a judge counts as away: idle for longer than the lease, or idle while the others gave
-    many answers. A judge who never came counts as away after a day.
+    """Whether a judge counts as away: idle for longer than the plan's `lease_minutes`, or idle while
+    the others gave many answers (`answers_since`). A judge who never came counts as away after a day.
 
-    If the judge `is_holding` an open trial that others would get, a mistake costs one judgment too
-    many, so more answers are needed.
+    If the judge `holds_open_trial`, somebody else gets this trial. If the judge then comes back, the
+    trial has one judgment too many, so more answers of the others are needed before the judge counts
+    as away.
     """
     lease = setup.plan.lease_minutes * 60
     if not has_started:
         return seconds_idle > max(24 * 3600.0, lease)
-    if is_holding:
+    if holds_open_trial:
         n_planned = len(setup.trials) * setup.plan.per_item
-        passed_by = max(
+        n_answers_allowed = max(
             min(ANSWERS_UNTIL_AWAY, n_planned / 4), ANSWERS_UNTIL_AWAY_PER_JUDGE * n_judges
         )
     else:
-        passed_by = max(ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE * n_judges)
-    return seconds_idle > lease or answers_since > passed_by
+        n_answers_allowed = max(ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE * n_judges)
+    return seconds_idle > lease or answers_since > n_answers_allowed

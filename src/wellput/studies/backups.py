@@ -1,5 +1,6 @@
-"""Copies a study while judges are at work. A plain copy of an SQLite file may lack the answers that
-still stand in the log beside it; these copies have every answer that was confirmed before they began.
+"""Copies a study's database while judges are at work. A plain copy of an SQLite file may lack answers
+that are still in the log file beside it. The copies made here have every answer that was confirmed
+before the copying began.
 
 SQLite copies with its backup interface. A PostgreSQL database is copied by `pg_dump`.
 """
@@ -48,14 +49,15 @@ def _copy_sqlite(database: Database, path: str) -> tuple[int, int]:
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as original,
             closing(sqlite3.connect(path)) as copy,
         ):
-            # One step: between two, an answer of a judge would make SQLite begin again. Judges do
-            # not wait for it, since the log takes their answers (WAL).
+            # The whole file is copied in one step: if there were several, an answer given between two
+            # of them would make SQLite begin again. Judges do not wait meanwhile, since their answers
+            # go to the log (SQLite's WAL mode).
             original.backup(copy)
-            # The copy is one file: it has no log beside it.
+            # The copy is a single file, without a log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
-            [found] = copy.execute("PRAGMA quick_check").fetchone()
-            if found != "ok":
-                raise OutputError(f"The copy {path} is damaged: {found}. The study may be, too.")
+            [verdict] = copy.execute("PRAGMA quick_check").fetchone()
+            if verdict != "ok":
+                raise OutputError(f"The copy {path} is damaged: {verdict}. The study may be, too.")
             counts = [
                 copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 for table in (schema.answers.name, schema.judges.name)
@@ -68,6 +70,7 @@ def _copy_sqlite(database: Database, path: str) -> tuple[int, int]:
 
 
 def _counts(database: Database) -> tuple[int, int]:
+    """The numbers of answers and of judges in the database."""
     with database.read() as connection:
         answers, judges = (
             connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
@@ -85,7 +88,8 @@ def _dump_postgresql(database: Database, path: str) -> None:
             "pg_dump, which copies a PostgreSQL database, is not installed here. Run it where it is: "
             f"{shlex.join(command)}"
         )
-    # The password is not an argument: every user of the machine sees those.
+    # The password is not passed as an argument, since all users of a machine can see the arguments of
+    # its programs.
     secret = {"PGPASSWORD": str(url.password)} if url.password else {}
     done = subprocess.run(
         command, env={**os.environ, **secret}, capture_output=True, text=True, check=False

@@ -16,20 +16,22 @@ BLINDING_STREAM = 7
 
 
 def code_names(systems: Sequence[str], seed: int) -> dict[str, str]:
-    """A code name for each system. The numbers are drawn at random and stay the same in a study."""
+    """A code name ("System 1") for each system. The numbers are in random order, which depends on the
+    seed of the study only."""
     order = np.random.default_rng([seed, BLINDING_STREAM]).permutation(len(systems))
     return {system: f"System {place + 1}" for system, place in zip(systems, order, strict=True)}
 
 
 def blinded(rankings: Sequence[Ranking], names: Mapping[str, str]) -> tuple[Ranking, ...]:
-    """The rankings with code names. Notes that may name systems are left out."""
+    """The rankings with the code names of `names` (by system). Notes that may name systems are left
+    out."""
     return tuple(_renamed(ranking, names) for ranking in rankings)
 
 
 def _renamed(ranking: Ranking, names: Mapping[str, str]) -> Ranking:
     changes: dict[str, Any] = {
         "systems": tuple(replace(row, system=names[row.system]) for row in ranking.systems),
-        "differences": tuple(_difference(one, names) for one in ranking.differences),
+        "differences": tuple(_difference(difference, names) for difference in ranking.differences),
         "notes": tuple(note for note in ranking.notes if note == OWN_SCALES_NOTE),
     }
     if isinstance(ranking, FittedRanking):
@@ -41,6 +43,6 @@ def _renamed(ranking: Ranking, names: Mapping[str, str]) -> Ranking:
     return replace(ranking, **changes)
 
 
-def _difference(one: SystemDifference, names: Mapping[str, str]) -> SystemDifference:
-    first, second = one.systems
-    return replace(one, systems=(names[first], names[second]))
+def _difference(difference: SystemDifference, names: Mapping[str, str]) -> SystemDifference:
+    first, second = difference.systems
+    return replace(difference, systems=(names[first], names[second]))

@@ -2,14 +2,15 @@
 connections may be open, and how many requests are answered at once.
 
 A connection is *unfinished* while its request has not arrived completely, or while its client does not
-read the answer, *idle* between two requests, and *waiting* while its request waits for its *turn* to be
-answered. If there are too many connections, one of the largest of these three groups is closed: that
-which is in it for longest. A judge's request arrives within milliseconds, so thousands of half-sent
-requests and unread answers do not keep judges out. Few connections are accepted at once, so that a
-request which has arrived is read before many others come.
+read the answer. It is *idle* between two requests, and *waiting* while its request waits for its
+*turn* to be answered. If there are too many connections, the largest of these three groups loses the
+connection that has been in it for longest. A judge's request arrives within milliseconds, so thousands
+of half-sent requests and unread answers do not keep judges out. Only a part of the allowed connections
+is accepted at once, so that a request that has arrived is read before many others come.
 
-A judge does not wait for a turn, and among strangers the newest request is answered first. So
-thousands of requests of strangers, sent at once, do not keep judges out either.
+A judge (somebody with a valid token) does not wait for a turn. Among strangers (everybody else), the
+newest request is answered first. So thousands of requests that strangers send at once do not keep
+judges out either.
 """
 
 from __future__ import annotations
@@ -34,50 +35,56 @@ MAX_TURNS = 32
 """At most this many requests of strangers are answered at once. The server has 40 threads, so some are
 left for judges."""
 SHUTDOWN_SECONDS = 5
-"""The server waits this long for requests that it is answering, when it is told to end."""
+"""When the server is told to end, it waits this long for the requests that it is answering."""
 TLS_HANDSHAKE_SECONDS = 10.0
 ACCEPT_AGAIN_SECONDS = 0.1
-"""After a connection could not be accepted, the server waits this long."""
+"""If a connection cannot be accepted, the server waits this long before it tries again."""
 MAX_WAITING_TO_BE_ACCEPTED = 1024
 SHARE_ACCEPTED_AT_ONCE = 1 / 8
-"""The share of the allowed connections that are accepted at once. A burst of more could close a judge's
-connection before it is read."""
+"""At most this share of the allowed connections is accepted at once. If more came in one burst, a
+judge's connection could be closed before it is read."""
 MAX_BYTES_AHEAD = 64 * 1024
-"""At most this much is kept of requests that are sent before the first one is answered. Browsers send
-none."""
+"""If a client sends further requests before the first one is answered, at most this much of them is
+kept. Browsers do not send requests ahead."""
 MAX_PIECES = 1000
-"""A body may arrive in at most this many pieces. In chunks of one byte, a body of the size that is
-allowed would take seconds to read, in which nobody else is answered."""
+"""A body may arrive in at most this many pieces. A body of the allowed size in pieces of one byte would
+take seconds to read, in which nobody else is answered."""
 OTHER_FILES = 256
-"""Files that the server has open beside connections: the database, templates, standard streams."""
+"""The number of files that the server may have open besides connections: the database, templates,
+standard streams."""
 CONNECTION = "wellput_connection"
-"""The key of a weak reference to the connection, in the state of its requests."""
+"""Under this key, the state of a request has a weak reference to its connection."""
 
 Turn: TypeAlias = asyncio.Future[bool]
-"""The turn of one request: true once it has come, false if its connection is lost before."""
+"""The turn of one request: a future that gets the result true when it is the request's turn, and false
+if the connection is lost before."""
 
 
 @dataclass
 class ConnectionLimits:
-    """What is allowed, and the connections that wait for their client or their turn, longest first."""
+    """The limits, and the connections that wait for their client or their turn. In each group, the
+    connection that has been in it for longest comes first."""
 
     request_seconds: float = REQUEST_SECONDS
     max_connections: int = MAX_CONNECTIONS
     is_ending: bool = False
     """Whether the server ends: connections that were just accepted are closed."""
     handshakes: dict[LimitedConnection, asyncio.Task[None]] = field(default_factory=dict)
-    """Connections that are not encrypted yet, longest first."""
+    """Connections that are not encrypted yet, and the tasks that encrypt them."""
     unfinished: dict[LimitedConnection, None] = field(default_factory=dict)
     idle: dict[LimitedConnection, None] = field(default_factory=dict)
     waiting: dict[LimitedConnection, Turn] = field(default_factory=dict)
     begun: set[Turn] = field(default_factory=set)
-    """The turns of the requests of strangers that are being answered."""
+    """The turns of the strangers' requests that are being answered."""
 
     def request_arrived(self, connection: LimitedConnection) -> None:
+        """Notes that a whole request has come, so that the connection is neither unfinished nor
+        idle."""
         self.unfinished.pop(connection, None)
         self.idle.pop(connection, None)
 
     def forget(self, connection: LimitedConnection) -> None:
+        """Takes a connection out of all groups."""
         self.request_arrived(connection)
         self.waiting.pop(connection, None)
 
@@ -86,14 +93,14 @@ class ConnectionLimits:
         turn.set_result(True)
 
     def end(self, turn: Turn) -> None:
-        """Ends a turn, if it has begun, and begins that of the newest waiting request."""
+        """Ends a turn, if it has begun, and begins the turn of the newest waiting request."""
         if turn in self.begun:
             self.begun.remove(turn)
             if self.waiting:
                 self.begin(self.waiting.popitem()[1])
 
     def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
-        """Closes one connection if there are too many: the newest itself if the others are all being
+        """Closes one connection if there are too many: the newest one itself if all others are being
         answered."""
         if n_connections + len(self.handshakes) <= self.max_connections:
             return
@@ -138,7 +145,7 @@ class LimitedConnection(H11Protocol):
         self._limits = limits
         self._deadline: asyncio.TimerHandle | None = None
         self._turn: Turn | None = None
-        # Without a circle of references, a lost connection and what it has read are freed at once.
+        # A weak reference makes no circle, so a lost connection and what it has read are freed at once.
         self.app_state[CONNECTION] = weakref.ref(self)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -155,14 +162,15 @@ class LimitedConnection(H11Protocol):
         self._end_deadline()
         self._limits.forget(self)
         super().connection_lost(exc)
-        # A timer of a connection that was reset would count it again, and nobody would forget it.
+        # The timer of a connection that was reset would put it into a group again, for ever.
         self._unset_keepalive_if_required()
         if self._turn is not None and not self._turn.done():
             self._turn.set_result(False)
 
     def data_received(self, data: bytes) -> None:
         if self._is_too_far_ahead(data):
-            self.cycle.keep_alive = False  # it ends with the answer, so the rest may be thrown away
+            # The connection ends with the answer, so the rest may be thrown away.
+            self.cycle.keep_alive = False
             return
         if self in self._limits.idle:
             self._count_as_unfinished()
@@ -176,7 +184,7 @@ class LimitedConnection(H11Protocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         if self._turn is not None:
-            self._limits.end(self._turn)  # nobody waits for a client that does not read
+            self._limits.end(self._turn)  # others do not wait for a client that does not read
         self._note_state()
 
     def resume_writing(self) -> None:
@@ -198,7 +206,8 @@ class LimitedConnection(H11Protocol):
 
     @contextlib.asynccontextmanager
     async def in_turn(self) -> AsyncIterator[bool]:
-        """Waits for the turn of the request that has arrived: false if the client is gone by then."""
+        """Waits for the turn of the request that has arrived. Gives false if the client is gone by
+        then."""
         turn = self._turn = self.loop.create_future()
         if len(self._limits.begun) < MAX_TURNS:
             self._limits.begin(turn)
@@ -209,12 +218,13 @@ class LimitedConnection(H11Protocol):
         finally:
             if self._limits.waiting.get(self) is turn:
                 del self._limits.waiting[self]
-            # Not at once: answers that need no thread would all be made before anybody else comes in.
+            # The turn ends a little later: otherwise all answers that need no thread would be made
+            # before another connection is accepted.
             self.loop.call_soon(self._limits.end, turn)
 
     def _note_state(self) -> None:
-        """Counts the connection as unfinished, as idle, or as one whose request has arrived. It
-        keeps its place and its deadline if it was unfinished before."""
+        """Counts the connection as unfinished, as idle, or as one whose request has arrived. If it was
+        unfinished before and still is, it keeps its place in the group and its deadline."""
         # A connection that is being closed stays open until its client has read the rest.
         if self.transport.is_closing() or self.flow.write_paused:
             self._count_as_unfinished()
@@ -234,8 +244,8 @@ class LimitedConnection(H11Protocol):
         self._begin_deadline()
 
     def _is_too_far_ahead(self, data: bytes) -> bool:
-        """Whether too much has come behind a request that is not answered yet. Each request that waits
-        lets more be read, so without a limit all the memory would fill."""
+        """Whether the client has sent too much after a request that is not answered yet. The server
+        goes on reading while a request waits, so without a limit all the memory would fill."""
         if self.conn.their_state is not h11.DONE or self.cycle.response_complete:
             return False
         return len(self.conn.trailing_data[0]) + len(data) > MAX_BYTES_AHEAD
@@ -263,27 +273,28 @@ class LimitedConnection(H11Protocol):
             self._deadline = None
 
 
-class InTurn:
-    """Lets requests wait for their turn. `judge_of` names the judge, or the owner, whom a request comes
-    from, None for a stranger. A judge does not wait, except behind a request of the same judge."""
+class TurnQueue:
+    """Lets requests wait for their turn. `judge_of` names the judge, or the owner, who sends a
+    request; it is None for a stranger. A judge does not wait, unless another request of the same judge
+    is being answered."""
 
     def __init__(self, app: ASGIApp, *, judge_of: Callable[[Scope], str | None]) -> None:
         self.app = app
         self._judge_of = judge_of
-        self._answered: set[str] = set()
+        self._being_answered: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         reference = scope.get("state", {}).get(CONNECTION)
-        if reference is None:  # another server
+        if reference is None:  # the application runs in another server, which has no turns
             await self.app(scope, receive, send)
             return
         judge = self._judge_of(scope)
-        if judge is not None and judge not in self._answered:
-            self._answered.add(judge)
+        if judge is not None and judge not in self._being_answered:
+            self._being_answered.add(judge)
             try:
                 await self.app(scope, receive, send)
             finally:
-                self._answered.remove(judge)
+                self._being_answered.remove(judge)
             return
         connection: LimitedConnection | None = reference()
         if connection is None:  # the client is gone
@@ -308,12 +319,13 @@ class LimitedServer(uvicorn.Server):
         if self.config.ssl is None:
             at_once = max(1, int(SHARE_ACCEPTED_AT_ONCE * self._limits.max_connections))
             for socket in sockets or []:
-                # asyncio accepts as many at once as it lets wait: more may wait than it knows of.
+                # asyncio has one number for connections that may wait and for those that are accepted
+                # at once. The second call of listen allows more to wait.
                 server = await loop.create_server(self._connection, sock=socket, backlog=at_once)
                 socket.listen(MAX_WAITING_TO_BE_ACCEPTED)
                 self.servers.append(server)
         else:
-            # asyncio's own server would let any number of clients begin to encrypt.
+            # asyncio's own server does not limit how many clients are in the TLS handshake.
             for socket in sockets or []:
                 socket.setblocking(False)
                 self._accepting.append(loop.create_task(self._accept_encrypted(socket)))
@@ -326,8 +338,8 @@ class LimitedServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def _accept_encrypted(self, socket: Socket) -> None:
-        """Accepts connections, and begins to encrypt them. Those that take longest are given up if
-        there are too many."""
+        """Accepts connections and begins to encrypt them. If there are too many, those whose encryption
+        takes longest are given up."""
         loop = asyncio.get_running_loop()
         limits = self._limits
         while True:
@@ -340,7 +352,7 @@ class LimitedServer(uvicorn.Server):
             limits.handshakes[connection] = loop.create_task(self._encrypt(accepted, connection))
             if len(limits.handshakes) > limits.max_connections:
                 limits.end_longest_handshake()
-            # A connection that waits is accepted without a pause: let the others go on.
+            # Waiting connections are accepted without a pause, so let other tasks go on here.
             await asyncio.sleep(0)
 
     async def _encrypt(self, accepted: Socket, connection: LimitedConnection) -> None:
@@ -352,7 +364,7 @@ class LimitedServer(uvicorn.Server):
                 ssl=self.config.ssl,
                 ssl_handshake_timeout=TLS_HANDSHAKE_SECONDS,
             )
-        except OSError:  # a client that does not encrypt, or goes, is nothing to report
+        except OSError:  # the client does not encrypt, or is gone: this needs no message
             accepted.close()
         finally:
             self._limits.handshakes.pop(connection, None)
@@ -364,13 +376,13 @@ class LimitedServer(uvicorn.Server):
 
 
 def allow_open_files(max_connections: int) -> int:
-    """Raises the process's limit on open files as far as this many connections need. Returns how many
-    connections the limit of the operating system leaves room for."""
+    """Raises the process's limit on open files to what this many connections need. Returns how many
+    connections the operating system allows, at most `max_connections`."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return max_connections
-    # A burst is accepted before the first of it can be closed again.
+    # All connections of a burst are accepted before the first of them can be closed.
     needed = max_connections + MAX_WAITING_TO_BE_ACCEPTED + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY

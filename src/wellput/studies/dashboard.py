@@ -34,7 +34,7 @@ from wellput.studies.security import BLINDED_COOKIE, OWNER_COOKIE, Gate, owner_s
 from wellput.studies.store import STUDY_STATES, Store
 
 OWNER_FORM_HOLDER = "owner"
-"""The holder of the dashboard's forms."""
+"""Whose forms these are, as `forms.check_csrf` checks it: the owner's, not a judge's."""
 MILD_SPEED_CHANGE = 1.3
 """Changes of the time per trial below this factor are called steady."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
@@ -59,7 +59,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
                 request, "sign_in.html", holder=OWNER_FORM_HOLDER, title=store.questionnaire.title
             )
             if "hx-request" in request.headers:
-                # Reload the page: a part of it asked, and signing in needs the whole page.
+                # Only a part of the page is being refreshed, but signing in needs the whole page.
                 entrance.headers["HX-Refresh"] = "true"
             return entrance
         overview = store.overview(ranking_may_be_old=True)
@@ -79,7 +79,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,
-            standing=[standing(one) for one in ranking],
+            standing=[standing(question_ranking) for question_ranking in ranking],
             is_blinded=is_blinded,
             trend=trend,
             open_link=store.enrolment,
@@ -146,7 +146,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             store.owner_sessions.end_number(int(number[:9]))
         return back()
 
-    # After the fixed addresses: anything else is a token.
+    # This route stands after those with fixed addresses: any other text in an address is a token.
     @router.get("/{token}")
     def enter(request: Request, token: str) -> Response:
         response = back()
@@ -192,8 +192,9 @@ def trend(judge: JudgeOverview) -> str:
 
 
 def standing(ranking: Ranking) -> dict[str, Any]:
-    """One question's systems as the page draws them: bars from the lowest to the highest bound. While
-    judges are at work there are ranks in place of intervals."""
+    """The ranking by one question, as the values that the page shows. `at`, `from` and `to` are places
+    on a bar, in percent of its length; the bar reaches from the lowest to the highest bound of all
+    systems. While judges are at work, the page shows possible ranks in place of intervals."""
     bounds = [
         bound
         for row in ranking.systems
@@ -203,7 +204,7 @@ def standing(ranking: Ranking) -> dict[str, Any]:
     low, high = min(bounds), max(bounds)
     span = (high - low) or 1.0
 
-    def place(value: float) -> float:
+    def percent_of_bar(value: float) -> float:
         return 100 * (value - low) / span
 
     return {
@@ -228,9 +229,9 @@ def standing(ranking: Ranking) -> dict[str, Any]:
                 "interval": _bounds(row, ranking),
                 "gap": shown_gap(ranking, row.system),
                 "n": row.n,
-                "at": place(row.estimate),
-                "from": None if row.low is None else place(row.low),
-                "to": None if row.high is None else place(row.high),
+                "at": percent_of_bar(row.estimate),
+                "from": None if row.low is None else percent_of_bar(row.low),
+                "to": None if row.high is None else percent_of_bar(row.high),
             }
             for row in ranking.systems
         ],
@@ -238,11 +239,12 @@ def standing(ranking: Ranking) -> dict[str, Any]:
 
 
 def shown_gap(ranking: Ranking, system: str) -> str:
-    """How far a system is behind the first one, with an interval that holds however often one looks; of
-    choices, how often the first one is chosen when both are shown."""
+    """How far a system is behind the first one, with an interval that stays valid however often the
+    owner looks. Where judges choose between two outputs, it is how often the first system is preferred
+    to this one when both are shown."""
     first = ranking.systems[0].system
-    for one in ranking.differences:
-        gap = one if one.systems == (first, system) else one.swapped
+    for difference in ranking.differences:
+        gap = difference if difference.systems == (first, system) else difference.swapped
         if gap.systems != (first, system):
             continue
         is_share = ranking.model == "win rate"
@@ -263,4 +265,5 @@ def _bounds(row: RankedSystem, ranking: Ranking) -> str:
 
 
 def coefficient(value: float) -> str:
+    """A number with two decimals, a dash for NaN."""
     return "–" if math.isnan(value) else f"{value:.2f}".replace("-", "−")

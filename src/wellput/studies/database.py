@@ -2,7 +2,8 @@
 and errors say what to do.
 
 SQLite runs in WAL mode with synchronous=FULL: a commit is on the disk when it returns. All writes of
-a process wait at one lock, since SQLite takes one write at a time and would poll.
+a process wait at one lock: SQLite takes one write at a time, and without the lock, waiting writers
+would only try again from time to time.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ MAX_POOLED_CONNECTIONS = 20
 HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
 FILE_SUFFIXES = ("", "-wal", "-shm")
-"""The endings of the files of an SQLite database: itself, its log, the memory of its processes."""
+"""The endings of the files of an SQLite database: the database itself, its log of recent writes, and
+the memory that its processes share."""
 
 
 class StoreUnavailable(InputError):
@@ -40,7 +42,7 @@ class Database:
     def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.url = url
-        self.name = str(file_of(url)) if self.is_sqlite else _shown(url)
+        self.name = str(file_of(url)) if self.is_sqlite else _without_password(url)
         self._lock = threading.Lock()
         if self.is_sqlite:
             self.engine = sa.create_engine(
@@ -84,7 +86,8 @@ class Database:
             yield connection
 
     def erase_traces(self) -> None:
-        """Removes deleted rows from the files too: from SQLite's log, PostgreSQL's dead rows."""
+        """Removes deleted rows from the files too: SQLite keeps them in its log, PostgreSQL in its
+        tables until they are vacuumed."""
         with explained(self.name), self.engine.connect() as connection:
             if self.is_sqlite:
                 raw = connection.connection.driver_connection
@@ -141,18 +144,19 @@ def create_file(url: URL) -> None:
 
 
 def is_empty_file(url: URL) -> bool:
-    """Whether there is an SQLite file without any table, which nobody else may read."""
+    """Whether there is an SQLite file without any table, and other users of the machine may not read
+    it."""
     path = file_of(url)
     if not path.is_file() or stat.S_IMODE(path.stat().st_mode) & 0o077:
         return False
     try:
         with contextlib.closing(
             sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)
-        ) as file:
-            [tables] = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        ) as connection:
+            [n_tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error:
         return False
-    return bool(tables == 0)
+    return bool(n_tables == 0)
 
 
 def remove_files(url: URL) -> None:
@@ -170,7 +174,7 @@ def check_file(url: URL) -> None:
 
 @contextlib.contextmanager
 def explained(name: str) -> Iterator[None]:
-    """Turns database errors into messages for people. Earlier commits stay."""
+    """Turns database errors inside the block into messages for people. `name` is the database's."""
     try:
         yield
     except exc.TimeoutError:
@@ -183,7 +187,8 @@ def explained(name: str) -> Iterator[None]:
 
 
 def _reason(error: exc.DatabaseError) -> str | None:
-    """What to tell people; None where the error is a bug in wellput."""
+    """The end of the message for people (after the database's name); None where the error is a bug in
+    wellput."""
     original = error.orig
     text = str(original).strip()
     for words, reason in _REASONS.items():
@@ -211,8 +216,8 @@ _REASONS = {
 }  # fmt: skip
 
 
-def _shown(url: URL) -> str:
-    """A server's address as it was given, without the password."""
+def _without_password(url: URL) -> str:
+    """A server's address as the user gave it, without the password."""
     return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
@@ -230,7 +235,7 @@ def _escaped(path: Path) -> str:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # we begin and end transactions, not the driver
+    connection.isolation_level = None  # SQLAlchemy begins and ends transactions, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -1,8 +1,8 @@
-"""`Datasheet`: what a reader of a study must know, answered from its database where it can be;
-and the preregistration, which says before the first answer what will be done.
+"""`Datasheet`: questions about a study that its readers ask, with the answers that are in its database;
+and the preregistration, which says before the first judgment what will be done.
 
 The questions are like those of the Human Evaluation Datasheet (Shimorina & Belz 2022). A question that
-only the people of the study can answer is left open.
+only the people who run the study can answer is left open.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ Answers: TypeAlias = Iterable[tuple[str, str | None]]
 
 @dataclass(frozen=True)
 class DatasheetAnswer:
-    """A question with its answer; None where only the people of the study know it."""
+    """A question with its answer. The answer is None where only the people who run the study know
+    it."""
 
     section: str
     question: str
@@ -41,7 +42,7 @@ class DatasheetAnswer:
 
 @dataclass(frozen=True, repr=False)
 class Datasheet(Result):
-    """The answers of a datasheet, or of a preregistration."""
+    """The questions and answers of a datasheet, or of a preregistration."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:datasheet_report"
 
@@ -181,13 +182,13 @@ def _training(setup: StudySetup) -> str | None:
     if setup.is_imported:
         return None
     practice = setup.questionnaire.practice
-    said = [
-        f"after “{' / '.join(one.texts)}”: {one.feedback or 'whether the answer is as expected'}"
-        for one in practice
-        if one.feedback or one.expected
+    feedback = [
+        f"after “{' / '.join(trial.texts)}”: {trial.feedback or 'whether the answer is as expected'}"
+        for trial in practice
+        if trial.feedback or trial.expected
     ]
     count = counted(len(practice), "practice trial")
-    return f"{count}, with feedback {'; '.join(said)}" if said else count
+    return f"{count}, with feedback {'; '.join(feedback)}" if feedback else count
 
 
 def _asked_about_judges(setup: StudySetup) -> str | None:
@@ -206,7 +207,9 @@ def _design(setup: StudySetup) -> Answers:
         f"{counted(plan.checks, 'attention check')} and {counted(plan.repeats, 'repeated trial')} "
         "for each judge",
     )
-    if setup.is_imported:  # what was shown and told elsewhere is not in the database
+    if (
+        setup.is_imported
+    ):  # the judges were asked elsewhere, by pages that the database does not know
         yield "What do judges see?", None
         yield "What are judges told?", None
         yield "Can judges change an answer?", None
@@ -326,7 +329,7 @@ def _created_at(store: Store) -> float:
 
 
 def _first_answer_at(store: Store) -> float | None:
-    """None where no time is known."""
+    """The time of the first answer, in seconds since 1970; None where no time is known."""
     with store.database.read() as connection:
         times = connection.scalars(sa.select(schema.assignments.c.given_at).distinct())
         return min((time for time in times if known_time(time) is not None), default=None)

@@ -2,9 +2,9 @@
 miss it.
 
 Half of its words, chosen at random, are replaced by words of another item, and all words are shuffled.
-On a scale the spoiled output must be put in the lower half; in a pair it must lose to the output that
-it was made of. Where judges mark errors, a third of the words, one after another, is replaced, and a
-mark must touch them.
+To pass, a judge must put the spoiled output in the lower half of a scale, or, in a pair, prefer the
+output that it was made of. Where judges mark errors, one stretch with a third of the words is replaced
+instead, and a mark must touch this stretch.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def degraded_checks(
     *,
     seed: int,
 ) -> tuple[Check, ...]:
-    """Checks made from outputs of the trials. Raises InputError where none can be made."""
+    """Attention checks made from outputs of the trials. Raises InputError where none can be made."""
     asked = questionnaire.questions
     is_pair = design.asks_once and design.n_texts == 2
     is_marked = any(question.kind == "spans" for question in asked)
@@ -57,33 +57,35 @@ def degraded_checks(
         )
     checks = []
     for place in rng.permutation(len(outputs))[:N_DEGRADED_CHECKS]:
-        number, system, text = outputs[place]
-        others = [other for item, _, other in outputs if item != number]
+        item_number, system, text = outputs[place]
+        others = [other for item, _, other in outputs if item != item_number]
         other = others[rng.integers(len(others))]
         expected: dict[str, object]
         if is_marked:
-            bad, start, end = with_foreign_words(text, other, rng)
-            texts: tuple[str, ...] = (bad,)
+            spoiled_text, start, end = with_foreign_words(text, other, rng)
+            texts: tuple[str, ...] = (spoiled_text,)
             place_of_error = {"start": start, "end": end}
             expected = {
                 question.name: place_of_error for question in asked if question.kind == "spans"
             }
         elif is_pair:
             is_first_bad = bool(rng.integers(2))
-            bad = spoiled(text, other, rng)
-            texts = (bad, text) if is_first_bad else (text, bad)
-            right = "b" if is_first_bad else "a"
-            expected = {one.name: right for one in asked}
+            spoiled_text = spoiled(text, other, rng)
+            texts = (spoiled_text, text) if is_first_bad else (text, spoiled_text)
+            better = "b" if is_first_bad else "a"
+            expected = {question.name: better for question in asked}
         else:
             texts = (spoiled(text, other, rng),)
-            expected = {one.name: list(half_of(one, "lower")) for one in asked}
-        item = items[number]
-        checks.append(Check(texts, expected, item.context, item.source, made_of=(number, system)))
+            expected = {question.name: list(half_of(question, "lower")) for question in asked}
+        item = items[item_number]
+        checks.append(
+            Check(texts, expected, item.context, item.source, made_of=(item_number, system))
+        )
     return tuple(checks)
 
 
 def spoiled(text: str, other: str, rng: np.random.Generator) -> str:
-    """The text with half of its words from `other`, in random order."""
+    """The text with half of its words replaced by words of `other`, and all words in random order."""
     words, foreign = text.split(), other.split()
     for place in rng.permutation(len(words))[: (len(words) + 1) // 2]:
         words[place] = foreign[rng.integers(len(foreign))]
@@ -92,7 +94,8 @@ def spoiled(text: str, other: str, rng: np.random.Generator) -> str:
 
 
 def with_foreign_words(text: str, other: str, rng: np.random.Generator) -> tuple[str, int, int]:
-    """The text with a third of its words, one after another, from `other`, and the place of these."""
+    """The text with one stretch, a third of its words, replaced by words of `other`; and the start and
+    the end of this stretch, in characters."""
     words, foreign = list(re.finditer(r"\S+", text)), other.split()
     n = max(2, len(words) // 3)
     first = int(rng.integers(len(words) - n + 1))

@@ -1,9 +1,10 @@
 """Open enrolment: one link for everybody, with a number of places.
 
-A *person* is somebody whom a crowd platform names in the address (Prolific, MTurk, SONA), or a browser.
-A person who takes a place becomes a judge and always comes back to the same place. A *place* is free
-again if it is given back, or if its judge is away for longer than the time-out without having finished.
-Only a posted form takes a place: programs that look at a link take none.
+A *person* is somebody whom a crowd platform (Prolific, MTurk, SONA) names in the parameters of the
+address; without such a name, it is a browser, known by a cookie. A person who takes a place becomes a
+judge and always comes back to the same place. A *place* is free again if it is given back, or if its
+judge is away for longer than the time-out (`place_minutes`) without having finished. Only a posted
+form takes a place, so programs that merely open the link take none.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from wellput.studies.study_transactions import StudyTransaction
 
 MAX_FIELD_CHARACTERS = 200
 MAX_REFUSALS_KEPT = 10_000
-"""Anybody can write any name into an address. Who is refused beyond this may answer the screening
-again."""
+"""How many people refused by the screening are remembered. The number is limited because anybody can
+write any name into an address. People who are refused later may answer the screening again."""
 PLACE_MINUTES = 120.0
 PLATFORM_FIELDS: Mapping[str, tuple[str, ...]] = {
-    # The first field names the person; the others are kept beside it.
+    # The first field identifies the person; the others are stored with it.
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     "mturk": ("workerId", "assignmentId", "hitId"),
     "sona": ("survey_code",),
@@ -42,6 +43,7 @@ PLATFORM_FIELDS: Mapping[str, tuple[str, ...]] = {
 SONA_OTHER_NAME = "id"
 """SONA's parameter has this name in older set-ups."""
 PLACEHOLDER = re.compile(r"\{\{.*\}\}|%\w+%|\$\{.*\}")
+"""A parameter that a platform should have replaced by a value: {{…}}, %…% or ${…}."""
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """MTurk's assignmentId while a worker only looks at the task."""
 
@@ -53,8 +55,9 @@ judges = schema.judges.c
 
 @dataclass(frozen=True)
 class Enrolment:
-    """How people come in by the open link. `key` is part of the link, `secret` makes the judges'
-    tokens. `completion` is a code to show at the end, or an address to go to."""
+    """The settings of the open link. `key` is part of the link; the judges' tokens are computed from
+    `secret`. `quota` is the number of places. `completion` is a code to show at the end, or an address
+    to go to."""
 
     key: str
     secret: str
@@ -74,7 +77,8 @@ class Enrolment:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who comes by the open link. `fields` are the parameters of the platform."""
+    """Somebody who comes by the open link. `fields` are the platform's parameters in the address; in a
+    preview (of MTurk) the person only looks at the task."""
 
     platform: str
     id: str
@@ -84,7 +88,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Place:
-    """What became of somebody who wants a place. Whoever has one has a `token`."""
+    """The result for somebody who wants a place: `token` is the judge's token if the place is taken."""
 
     state: PlaceState
     token: str | None = None
@@ -97,7 +101,8 @@ def new_enrolment(
     place_minutes: float = PLACE_MINUTES,
     screening: Sequence[ScreeningQuestion] = (),
 ) -> Enrolment:
-    """An open link that nobody has yet. Raises InputError for settings that cannot be used."""
+    """A new open link, with a random key and secret. Raises InputError for settings that cannot be
+    used."""
     if quota < 1:
         raise InputError("An open study needs at least one place: quota=1 or more.")
     if not place_minutes > 0:
@@ -146,7 +151,8 @@ def filled_completion(enrolment: Enrolment, judge: str, fields: Mapping[str, str
 
 
 def person_of(parameters: Mapping[str, str], browser_key: str) -> Person:
-    """The person whom the parameters of an address name; a browser where no platform does."""
+    """The person whom the parameters of an address name. If they name nobody, it is the browser with
+    the key `browser_key`."""
     for platform, names in PLATFORM_FIELDS.items():
         fields = {name: parameters[name] for name in names if _is_filled(parameters.get(name, ""))}
         if platform == "sona" and not fields and _is_filled(parameters.get(SONA_OTHER_NAME, "")):
@@ -158,7 +164,7 @@ def person_of(parameters: Mapping[str, str], browser_key: str) -> Person:
 
 
 def _is_filled(value: str) -> bool:
-    """Whether a platform has put a value in the place of its own placeholder; it must be printable."""
+    """Whether a parameter has a printable value, and not the platform's placeholder for one."""
     is_short = 0 < len(value) <= MAX_FIELD_CHARACTERS
     return is_short and value.isprintable() and not PLACEHOLDER.fullmatch(value)
 
@@ -171,6 +177,7 @@ def token_of(enrolment: Enrolment, person: Person) -> str:
 
 
 def read_enrolment(connection: Connection) -> Enrolment | None:
+    """The open link of the study in the database; None where it has none."""
     settings = connection.scalar(sa.select(schema.open_link.c.settings))
     if settings is None:
         return None
@@ -184,7 +191,7 @@ def write_enrolment(connection: Connection, enrolment: Enrolment) -> None:
 
 
 def own_place(enrolment: Enrolment, connection: Connection, person: Person) -> Place | None:
-    """The place of somebody who was here before; None for a new person, or if it was given away."""
+    """The place of somebody who came before; None for a new person, or if the place was given away."""
     row = _row_of(enrolment, connection, person)
     if row is None or row.returned_at is not None:
         return None
@@ -201,9 +208,10 @@ def enrol(
     *,
     is_accepted: bool = True,
 ) -> Place:
-    """Gives a person a place: the same one if the person already has one. Whoever is not
-    accepted by the screening is refused now and later; who that was is not kept, only a
-    hash that nobody else can make."""
+    """Gives a person a place: the same one if the person already has one.
+
+    If the screening does not accept a person (`is_accepted`), the person is refused now and later. The
+    database then keeps no name, only a hash of it that nobody can compute without the link's secret."""
     connection = transaction.connection
     row = _row_of(enrolment, connection, person)
     if row is not None and row.judge is None and row.returned_at is None:
@@ -224,7 +232,7 @@ def enrol(
 
 
 def has_free_place(enrolment: Enrolment, transaction: StudyTransaction, now: float) -> bool:
-    """Whether a place is free, after those of judges who were away for too long are."""
+    """Whether a place is free. First frees the places of judges who were away for too long."""
     connection = transaction.connection
     away = sa.select(judges.id).where(judges.seen_at < now - 60 * enrolment.place_minutes)
     timed_out = connection.scalars(
@@ -274,6 +282,7 @@ def give_back(connection: Connection, judge: int, now: float) -> None:
 
 
 def note_finished(connection: Connection, judge: int, now: float) -> None:
+    """Notes that a judge has finished, and so keeps the place."""
     connection.execute(
         sa.update(schema.enrolments)
         .where(enrolments.judge == judge, enrolments.finished_at.is_(None))
@@ -282,7 +291,7 @@ def note_finished(connection: Connection, judge: int, now: float) -> None:
 
 
 def fields_of(connection: Connection, judge: int) -> dict[str, str] | None:
-    """The platform's parameters of a judge; None for a judge who was invited by name."""
+    """The platform's parameters in the address of a judge; None for a judge who was invited by name."""
     fields: dict[str, str] | None = connection.scalar(
         sa.select(enrolments.fields).where(enrolments.judge == judge)
     )
@@ -290,11 +299,12 @@ def fields_of(connection: Connection, judge: int) -> dict[str, str] | None:
 
 
 def forget_person(connection: Connection, judge: int) -> None:
-    """Erases who a judge is. The place is free again."""
+    """Erases the person behind a judge. The place is free again."""
     connection.execute(
         sa.update(schema.enrolments)
         .where(enrolments.judge == judge)
-        # Nobody can take this name first: a stranger writes the platform's name into an address.
+        # The new name is random: anybody can write any name into an address, and could otherwise come
+        # as this judge.
         .values(
             person=f"forgotten-{secrets.token_urlsafe(24)}",
             fields={},
@@ -304,6 +314,8 @@ def forget_person(connection: Connection, judge: int) -> None:
 
 
 def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any:
+    """The person's row in the table `enrolments`, also if the person was refused; None for a new
+    one."""
     names = (person.id, _name_of_refused(enrolment, person))
     return connection.execute(
         sa.select(schema.enrolments).where(
@@ -313,8 +325,8 @@ def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any
 
 
 def _name_of_refused(enrolment: Enrolment, person: Person) -> str:
-    """Stands for somebody whom the screening refused: it tells whether the same person comes again, not
-    who that is."""
+    """The name under which a refused person is stored: a keyed hash. It recognizes the same person
+    later, but the person's own name cannot be computed from it."""
     named = f"refused\n{person.platform}\n{person.id}".encode()
     return f"refused-{hmac.new(enrolment.secret.encode(), named, hashlib.sha256).hexdigest()}"
 
@@ -365,10 +377,12 @@ def _take_again(connection: Connection, judge: int) -> None:
 
 
 NEVER_SEEN = -(2**40)
+"""As a judge's last seen answer: all answers of a study came later."""
 
 
 def _let_others_answer(connection: Connection, judge: int) -> None:
-    """Makes the judge count as away, as if all the others had given very many answers since."""
+    """Makes the judge count as away, as if the others had given very many answers since the judge was
+    last here."""
     connection.execute(
         sa.update(schema.judges).where(judges.id == judge).values(seen_answer=NEVER_SEEN)
     )

@@ -1,4 +1,5 @@
-"""Answers beside those that are expected: attention checks, and the feedback after a practice trial."""
+"""Compares answers with the expected ones: in attention checks, and for the feedback after a practice
+trial."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from wellput.studies.study_transactions import Assignment
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a judge reads after a practice trial. `is_right` is None where nothing was expected. `given`
-    has each question with the judge's answer in words."""
+    """What a judge reads after a practice trial. `is_right` is None where nothing was expected. `text`
+    is written by the owner. `given` has each question with the judge's answer in words."""
 
     is_right: bool | None
     text: str
@@ -48,8 +49,8 @@ def feedback_of(setup: StudySetup, row: Assignment, values: Sequence[AnswerValue
         is_right=passes(setup, practice, values) if practice.expected else None,
         text=practice.feedback or "",
         given=tuple(
-            (question.text, in_words(setup, question, each[question.name]))
-            for each in values
+            (question.text, in_words(setup, question, answers[question.name]))
+            for answers in values
             for question in questions
         ),
     )

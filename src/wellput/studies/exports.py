@@ -1,6 +1,6 @@
-"""Writes the answers of a study to files: judgments for `wellput agree`, with the design beside them;
-scores and error spans for mt-metrics-eval; scores and batches for Appraise; tasks for Label Studio;
-pairs for evalica."""
+"""Writes the answers of a study to files: judgments for `wellput agree`, with a second file that
+describes the design; scores and error spans for mt-metrics-eval; scores and batches for Appraise;
+tasks for Label Studio; pairs for evalica."""
 
 from __future__ import annotations
 
@@ -43,21 +43,23 @@ def export(
     repeats: bool = False,
     on_phase: OnPhase = ignore_phase,
 ) -> Export:
-    """Writes the judges' answers. The result has their number and the file of the design.
+    """Writes the judges' answers; those to one `question` only, if it is given. With `repeats`,
+    answers to repeated trials are included. The result has the number of answers and the names of the
+    files.
 
-    The suffix of the path chooses CSV, TSV, JSONL or Parquet for `judgments`; `-` is CSV on standard
-    output, without the design.
+    For the target `judgments`, the suffix of the path chooses CSV, TSV, JSONL or Parquet; `-` is CSV on
+    standard output, without the file of the design.
     """
     beside = beside_export(path, target)
     is_open = target == "judgments" and beside is not None and store.enrolment is not None
     paid = str(beside_path(path, "payments.csv")) if is_open else None
     check_files([path, beside, paid], store.database.files)
     on_phase("reading answers")
-    everything = store.judgments(repeats=repeats)
-    chosen = [a for a in everything if question is None or a.question == question]
+    all_answers = store.judgments(repeats=repeats)
+    chosen = [answer for answer in all_answers if question is None or answer.question == question]
     answers = cast("list[Judgment] | list[Preference]", chosen)
-    if everything and not answers:
-        asked = list(dict.fromkeys(answer.question for answer in everything))
+    if all_answers and not answers:
+        asked = list(dict.fromkeys(answer.question for answer in all_answers))
         raise InputError(f"No answers to {question!r}; the questions are {', '.join(asked)}.")
     if not answers:
         raise InputError(f"{store.database.name} has no answers to export yet.")
@@ -99,7 +101,8 @@ def export(
         write_config(answers, beside)
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
-        # What judges said about themselves, and who they are, is for the owner of the study alone.
+        # These files say who the judges are and what they told about themselves: only the owner of the
+        # study may read them.
         if beside is not None:
             on_phase("comparing judges")
             record = json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n"
@@ -128,19 +131,19 @@ def shown_items(store: Store) -> list[Item]:
     """The items of a study, as other tools need them."""
     return [
         Item(
-            one.id,
-            one.outputs,
-            one.references,
-            source=one.source,
-            context=one.context,
-            document=one.document,
+            item.id,
+            item.outputs,
+            item.references,
+            source=item.source,
+            context=item.context,
+            document=item.document,
         )
-        for one in store.setup.items
+        for item in store.setup.items
     ]
 
 
 def prefilled_spans(store: Store) -> dict[tuple[str, str], Sequence[Mapping[str, Any]]]:
-    """By item and system, the error spans that judges found marked."""
+    """The error spans that outputs were shown with, by item and system."""
     return {
         (item.id, system): spans
         for item in store.setup.items
@@ -149,7 +152,7 @@ def prefilled_spans(store: Store) -> dict[tuple[str, str], Sequence[Mapping[str,
 
 
 def spoiled_outputs(setup: StudySetup) -> dict[int, SpoiledOutput]:
-    """By number, the attention checks that were made of an output."""
+    """The attention checks that were made by spoiling an output, by the check's number."""
     return {
         number: SpoiledOutput(setup.items[check.made_of[0]].id, check.made_of[1], check.texts[0])
         for number, check in enumerate(setup.checks)
@@ -158,21 +161,23 @@ def spoiled_outputs(setup: StudySetup) -> dict[int, SpoiledOutput]:
 
 
 def answered_checks(store: Store) -> list[AnsweredCheck]:
-    """The answers to these checks, as judgments of the outputs that they were made of."""
+    """The answers to attention checks with spoiled outputs, each as a judgment of the output that was
+    spoiled."""
     setup = store.setup
     by_id = {item.id: item for item in setup.items}
     spoiled = spoiled_outputs(setup)
     with store.database.read() as connection:
         answered = read_answered(connection)
-    found = []
-    for one in answered:
-        if one.purpose == "check" and (shown := spoiled.get(one.number)) is not None:
-            of_output = replace(one, systems=(shown.system,))
-            made = judgments_of_row(setup, of_output, False, by_id[shown.item])
-            found += [
-                AnsweredCheck(judgment, shown.text) for judgment in cast("Iterable[Judgment]", made)
+    checks = []
+    for row in answered:
+        if row.purpose == "check" and (shown := spoiled.get(row.number)) is not None:
+            of_output = replace(row, systems=(shown.system,))
+            judgments = judgments_of_row(setup, of_output, False, by_id[shown.item])
+            checks += [
+                AnsweredCheck(judgment, shown.text)
+                for judgment in cast("Iterable[Judgment]", judgments)
             ]
-    return found
+    return checks
 
 
 def _ratings(
@@ -196,7 +201,7 @@ def design_path(path: str) -> Path:
 
 
 def beside_path(path: str, ending: str) -> Path:
-    """A file beside the export, with its name and another ending."""
+    """A file in the folder of the export, with the export's name and another ending."""
     name = Path(path).name
     for suffix in (".gz", ".xz"):
         name = name.removesuffix(suffix)

@@ -1,5 +1,5 @@
-"""Forms as browsers post them, with the check that this server made them; and the form of a trial: the
-names of its fields, the answers in them, and the time that the answer took.
+"""Forms as browsers post them, with a check that this server made the form for this browser; and the
+form of a trial: the names of its fields, the answers in them, and the time that the answer took.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ PostedForm: TypeAlias = Annotated[Form, Depends(read_form)]
 
 
 def check_csrf(request: Request, holder: str, form: Form) -> None:
+    """Raises an HTTP error 403 unless this server made the form for this browser and its `holder`: a
+    judge's token, or "owner"."""
     if not csrf_is_valid(request, holder, form.get(CSRF_FIELD, "")):
         raise HTTPException(403, ENGLISH("errors.other_browser"))
 
 
 FieldKey = tuple[str | None, str]
-"""A field of a trial's form: the variant (None for the whole trial) and the question."""
+"""A field of a trial's form: the id of a variant (one of the shown texts; None for the whole trial) and
+the name of the question."""
 
 
 def field_names(trial: ShownTrial) -> dict[FieldKey, str]:
@@ -55,7 +58,7 @@ def field_names(trial: ShownTrial) -> dict[FieldKey, str]:
 
 def values_so_far(trial: ShownTrial) -> dict[FieldKey, str]:
     """The judge's answers so far as texts of the form, "" for none."""
-    return {key: _written(_answer(trial, key)) for key in field_names(trial)}
+    return {key: _field_text(_answer(trial, key)) for key in field_names(trial)}
 
 
 def _answer(trial: ShownTrial, key: FieldKey) -> Any:
@@ -64,7 +67,7 @@ def _answer(trial: ShownTrial, key: FieldKey) -> Any:
     return answers.get(question, "")
 
 
-def _written(value: Any) -> str:
+def _field_text(value: Any) -> str:
     if isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     is_whole = isinstance(value, float) and value.is_integer()
@@ -87,7 +90,7 @@ def answers_in(trial: ShownTrial, form: Form) -> dict[str, Any]:
 
 
 def elapsed(form: Form) -> int:
-    """Milliseconds that the judge took: the browser's clock, or without JavaScript the server's."""
+    """Milliseconds that the judge took, by the browser's clock; without JavaScript, by the server's."""
     measured = form.get("ms", "")
     if measured.isascii() and measured.isdigit():
         return min(int(measured[:12]), MAX_ANSWER_MS)
@@ -102,13 +105,14 @@ def now_ms() -> int:
 
 
 def in_words(trial: ShownTrial, reason: str, words: Wording) -> str:
-    """A reason in the language of the page, with the texts named by their places."""
+    """The reason why an answer was refused, in the language of the page. It names a text by its place
+    on the page ("text 1") instead of its id."""
     for place, variant in enumerate(trial.variants, start=1):
         reason = reason.replace(f"variant {variant.id}", f"text {place}")
     return words.translated(reason)
 
 
 def keys_of(trial: ShownTrial, words: Wording) -> str:
-    """A line about the keys that answer this trial."""
+    """A line that tells the judge which keys of the keyboard answer this trial."""
     question = trial.questions[0]
     return question.widget.keys(question, words)

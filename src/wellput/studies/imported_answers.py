@@ -1,10 +1,12 @@
 """Judgments that were collected elsewhere, as answers to the questions of a study.
 
-Marks are kept as they are, with two exceptions: a mark that runs over the end of the text ends there,
-and one that begins behind the end, where Appraise shows the word [MISSING], is an omission.
+Marks of errors are kept as they are, with two exceptions: a mark that goes beyond the end of the text
+is cut there, and a mark that begins beyond the end, where Appraise shows the word [MISSING], is an
+omission.
 
-A study keeps one answer for all questions about an output, with one time, one comment and one list of
-marks. What the judgment of a question says otherwise, or beside these, is kept by question (`columns`).
+A judgment answers one question. A study keeps one answer for all questions about an output, with one
+time, one comment and one list of marks. Where the judgment of a question differs from these, or has
+more columns, `columns` keeps the differences by question.
 """
 
 from __future__ import annotations
@@ -47,16 +49,17 @@ REPEAT_WORDS = {
     **dict.fromkeys(("1", "true", "yes"), True),
 }
 Times: TypeAlias = tuple[float, float, int]
-"""When an answer began and ended, and its milliseconds."""
+"""When an answer began and ended (seconds since 1970), and the milliseconds that it took."""
 UNKNOWN_TIMES: Times = (UNKNOWN_TIME, UNKNOWN_TIME, UNKNOWN_MS)
 SCORE_TOLERANCE = 1e-6
-"""A score that is made from marks may differ from the given one by this much."""
+"""The score computed from the marks may differ from the imported score by this much."""
 
 
 @dataclass(frozen=True)
 class ImportedAnswer:
-    """A judge's answers about an output, or about a check (`check` is its number). `columns` has, by
-    question, what its judgment says beside the rest."""
+    """A judge's answers about an output, or to an attention check (`check` is its number). `values`
+    are the answers by question. `columns` has, by question, the columns of its judgment that differ
+    from the other fields or have no field here."""
 
     judge: str
     trial: Trial
@@ -79,7 +82,7 @@ class ImportedAnswer:
 def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tuple[str, str], str]:
     """The outputs that were judged, by item and system, in the order of the evalset. Raises InputError
     with every judgment of an output that the evalset does not have."""
-    judged = {(one.item, one.system) for one in judgments}
+    judged = {(judgment.item, judgment.system) for judgment in judgments}
     outputs = {
         (item.id, system): str(output)
         for item in evalset
@@ -87,9 +90,9 @@ def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tupl
         if (item.id, system) in judged
     }
     problems = Problems(NOT_IMPORTED)
-    for one in judgments:
-        if (one.item, one.system) not in outputs:
-            problems.add(_where(one), "the evalset does not have this output")
+    for judgment in judgments:
+        if (judgment.item, judgment.system) not in outputs:
+            problems.add(_where(judgment), "the evalset does not have this output")
     problems.raise_if_any()
     return outputs
 
@@ -97,19 +100,20 @@ def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tupl
 def check_marks(judgments: Iterable[Judgment]) -> None:
     """Raises InputError with every judgment whose error spans cannot be read."""
     problems = Problems(NOT_IMPORTED)
-    for one in judgments:
+    for judgment in judgments:
         try:
-            spans = read_error_spans(one.extra.get(SPANS_COLUMN, ""))
+            spans = read_error_spans(judgment.extra.get(SPANS_COLUMN, ""))
         except InputError as error:
-            problems.add(_where(one), str(error))
+            problems.add(_where(judgment), str(error))
             continue
         if not all(span.severity for span in spans):
-            problems.add(_where(one), "every span needs a severity")
+            problems.add(_where(judgment), "every span needs a severity")
     problems.raise_if_any()
 
 
 class AnswerReader:
-    """Turns judgments into answers to the questions of a study, and notes those that do not fit."""
+    """Turns judgments into answers to the questions of a study, and collects in `problems` the
+    judgments that do not fit the study."""
 
     def __init__(
         self, questionnaire: Questionnaire, design: Design, *, has_documents: bool = False
@@ -132,22 +136,24 @@ class AnswerReader:
         outputs: Mapping[tuple[str, str], str],
         places: Mapping[str, int],
     ) -> list[ImportedAnswer]:
-        """The answers about outputs: all judgments of a judge about an output are one answer, and the
-        repeated ones are another."""
-        together: dict[tuple[str, str, str, bool], dict[str, Judgment]] = {}
-        for one in judgments:
-            if one.extra.get(REPEAT_COLUMN, "").lower() not in REPEAT_WORDS:
-                self.problems.add(_where(one), "its repeat is neither 0 nor 1")
-            own = together.setdefault((one.judge, one.item, one.system, is_repeat(one)), {})
-            if one.question in own:
-                self.problems.add(_where(one), f"there are two answers to {one.question}")
-            own[one.question] = one
+        """The answers about outputs: all judgments of a judge about an output make one answer, and the
+        judgments of a repeated trial make another. `outputs` are the texts by item and system, `places`
+        the places of the items in the study."""
+        groups: dict[tuple[str, str, str, bool], dict[str, Judgment]] = {}
+        for judgment in judgments:
+            if judgment.extra.get(REPEAT_COLUMN, "").lower() not in REPEAT_WORDS:
+                self.problems.add(_where(judgment), "its repeat is neither 0 nor 1")
+            key = (judgment.judge, judgment.item, judgment.system, is_repeat(judgment))
+            by_question = groups.setdefault(key, {})
+            if judgment.question in by_question:
+                self.problems.add(_where(judgment), f"there are two answers to {judgment.question}")
+            by_question[judgment.question] = judgment
         return [
             replace(
-                self._answer(own, outputs[item, system], Trial(places[item], (system,))),
+                self._answer(by_question, outputs[item, system], Trial(places[item], (system,))),
                 is_repeat=repeated,
             )
-            for (_, item, system, repeated), own in together.items()
+            for (_, item, system, repeated), by_question in groups.items()
         ]
 
     def check_answers(
@@ -156,7 +162,8 @@ class AnswerReader:
         places: Mapping[str, int],
         numbers: Mapping[SpoiledOutput, int],
     ) -> list[ImportedAnswer]:
-        """The answers to those attention checks that the study has."""
+        """The answers to attention checks. Checks that the study does not have are left out. `numbers`
+        are the numbers of the study's checks, by the spoiled output that a check shows."""
         return [
             self._answer(
                 {check.answer.question: check.answer},
@@ -169,58 +176,66 @@ class AnswerReader:
         ]
 
     def _answer(
-        self, own: Mapping[str, Judgment], text: str, trial: Trial, check: int | None = None
+        self, by_question: Mapping[str, Judgment], text: str, trial: Trial, check: int | None = None
     ) -> ImportedAnswer:
-        first = next(iter(own.values()))
-        marks = {name: self._marks(one, text) for name, one in own.items()}
-        shared = next((found for found in marks.values() if found is not None), [])
+        """One answer from the judgments of one judge about one text, by question."""
+        first = next(iter(by_question.values()))
+        marks = {name: self._marks(judgment, text) for name, judgment in by_question.items()}
+        shared = next((spans for spans in marks.values() if spans is not None), [])
         values = {
-            question.name: self._value(question, own, shared, first) for question in self.questions
+            question.name: self._value(question, by_question, shared, first)
+            for question in self.questions
         }
-        times = {name: self._times(one) for name, one in own.items()}
-        began, ended, ms = _together(times.values())
-        comment = "\n".join(dict.fromkeys(filter(None, map(_comment, own.values())))) or None
+        times = {name: self._times(judgment) for name, judgment in by_question.items()}
+        began, ended, ms = _joint_time(times.values())
+        comment = (
+            "\n".join(dict.fromkeys(filter(None, map(_comment, by_question.values())))) or None
+        )
         columns: dict[str, dict[str, str]] = {}
-        for name, one in own.items():
-            beside = self._further_columns(one)
+        for name, judgment in by_question.items():
+            differing = self._further_columns(judgment)
             if self.has_marks and marks[name] != shared:
-                beside[SPANS_COLUMN] = _written_marks(marks[name])
+                differing[SPANS_COLUMN] = _written_marks(marks[name])
             if times[name] != (began, ended, ms):
-                beside |= _written_times(times[name])
-            if _comment(one) != (comment or ""):
-                beside[COMMENT_COLUMN] = _comment(one)
-            if beside:
-                columns[name] = beside
-            if not all(map(is_storable, (*beside, *beside.values(), _comment(one)))):
+                differing |= _written_times(times[name])
+            if _comment(judgment) != (comment or ""):
+                differing[COMMENT_COLUMN] = _comment(judgment)
+            if differing:
+                columns[name] = differing
+            if not all(map(is_storable, (*differing, *differing.values(), _comment(judgment)))):
                 self.problems.add(
-                    _where(one),
+                    _where(judgment),
                     "a column has characters (NUL or half a surrogate pair) that "
                     "cannot be stored: remove them",
                 )
         return ImportedAnswer(first.judge, trial, values, began, ended, ms, comment, columns, check)
 
-    def _marks(self, one: Judgment, text: str) -> list[Span] | None:
-        spans = spans_of(one) if self.has_marks else None
+    def _marks(self, judgment: Judgment, text: str) -> list[Span] | None:
+        spans = spans_of(judgment) if self.has_marks else None
         return None if spans is None else stored_marks(spans, text)
 
-    def _times(self, one: Judgment) -> Times:
+    def _times(self, judgment: Judgment) -> Times:
         try:
-            return times_of(one)
+            return times_of(judgment)
         except InputError as error:
-            self.problems.add(_where(one), str(error))
+            self.problems.add(_where(judgment), str(error))
             return UNKNOWN_TIMES
 
-    def _further_columns(self, one: Judgment) -> dict[str, str]:
-        return {name: text for name, text in one.extra.items() if name not in self.stored_columns}
+    def _further_columns(self, judgment: Judgment) -> dict[str, str]:
+        """The columns that a study has no field for."""
+        return {
+            name: text for name, text in judgment.extra.items() if name not in self.stored_columns
+        }
 
     def _value(
         self,
         question: Question,
-        own: Mapping[str, Judgment],
+        by_question: Mapping[str, Judgment],
         marks: list[Span],
         first: Judgment,
     ) -> Any:
-        judgment = own.get(question.name)
+        """The answer to a question, as a study stores it. Problems name the judgment `first`."""
+        judgment = by_question.get(question.name)
         if question.kind == "spans":
             if judgment is not None:  # the score is made from the marks
                 score = self.design.value_of(question, marks)
@@ -242,9 +257,9 @@ class AnswerReader:
         return value
 
 
-def is_repeat(one: Judgment) -> bool:
-    """Whether a judge answers again."""
-    return REPEAT_WORDS.get(one.extra.get(REPEAT_COLUMN, "").lower(), False)
+def is_repeat(judgment: Judgment) -> bool:
+    """Whether a judge answers about an output again."""
+    return REPEAT_WORDS.get(judgment.extra.get(REPEAT_COLUMN, "").lower(), False)
 
 
 def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
@@ -253,21 +268,21 @@ def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
     >>> stored_marks([{"start": 2, "end": 99, "severity": "major"}], "a cat")
     [{'start': 2, 'end': 5, 'severity': 'major', 'category': '', 'text': 'cat'}]
     """
-    found: list[Span] = []
+    stored: list[Span] = []
     for span in spans:
         is_missing = span["start"] == MISSING or span["start"] >= len(text)
         start: Any = MISSING if is_missing else span["start"]
         end: Any = MISSING if is_missing else min(span["end"], len(text))
         quote = span.get("text", "") if is_missing else text[start:end]
         kind = {"severity": span["severity"], "category": span.get("category") or ""}
-        found.append({"start": start, "end": end, **kind, "text": quote})
-    return sorted(found, key=span_order)
+        stored.append({"start": start, "end": end, **kind, "text": quote})
+    return sorted(stored, key=span_order)
 
 
 def times_of(judgment: Judgment) -> Times:
     """When an answer began and ended, in seconds since 1970, and the milliseconds between;
-    `UNKNOWN_TIME` and `UNKNOWN_MS` where nobody knows. A time without a zone is in UTC. Raises
-    InputError for what is no time."""
+    `UNKNOWN_TIME` and `UNKNOWN_MS` where the judgment does not say it. A time without a zone is in UTC.
+    Raises InputError for a text that is not a time."""
     extra = judgment.extra
     try:
         if extra.get("ended"):
@@ -303,20 +318,22 @@ def _no_date(moment: float, *, is_number: bool) -> str:
     return f"{message}: correct it, or leave its time empty"
 
 
-def _together(times: Iterable[Times]) -> Times:
-    """The time of all questions about an output. Those with the same times were answered together, the
-    others one after the other."""
-    found = list(dict.fromkeys(times))
-    known = [ms for _, _, ms in found if ms != UNKNOWN_MS]
-    begins = [began for began, ended, _ in found if ended != UNKNOWN_TIME]
+def _joint_time(times: Iterable[Times]) -> Times:
+    """The time of the one answer to all questions about an output, from the times of the questions.
+    Questions with equal times were answered together, so that their time counts once; questions with
+    different times were answered one after the other."""
+    distinct = list(dict.fromkeys(times))
+    known_ms = [ms for _, _, ms in distinct if ms != UNKNOWN_MS]
+    begins = [began for began, ended, _ in distinct if ended != UNKNOWN_TIME]
     return (
         min(begins, default=UNKNOWN_TIME),
-        max((ended for _, ended, _ in found if ended != UNKNOWN_TIME), default=UNKNOWN_TIME),
-        min(sum(known), MAX_STORED_MS) if known else UNKNOWN_MS,
+        max((ended for _, ended, _ in distinct if ended != UNKNOWN_TIME), default=UNKNOWN_TIME),
+        min(sum(known_ms), MAX_STORED_MS) if known_ms else UNKNOWN_MS,
     )
 
 
 def _written_times(times: Times) -> dict[str, str]:
+    """Times as the columns of a judgment."""
     _, ended, ms = times
     return {
         "ms": "" if ms == UNKNOWN_MS else str(ms),
@@ -328,8 +345,8 @@ def _written_marks(marks: list[Span] | None) -> str:
     return "" if marks is None else json.dumps(marks, ensure_ascii=False)
 
 
-def _comment(one: Judgment) -> str:
-    return one.extra.get(COMMENT_COLUMN, "").strip()
+def _comment(judgment: Judgment) -> str:
+    return judgment.extra.get(COMMENT_COLUMN, "").strip()
 
 
 def _stored_ms(ms: float) -> int:
@@ -337,8 +354,8 @@ def _stored_ms(ms: float) -> int:
 
 
 def changed_part(text: str, before: str) -> tuple[int, int]:
-    """The first and the end of the characters of `text` that differ from `before`. Where words were
-    only left out, those beside the gap.
+    """The start and the end, in characters, of the part of `text` that differs from `before`. If words
+    were only left out, the part is the two characters beside the gap.
 
     >>> changed_part("a big dog sat", "a cat sat"), changed_part("a sat", "a cat sat")
     ((2, 9), (1, 3))
@@ -352,5 +369,6 @@ def changed_part(text: str, before: str) -> tuple[int, int]:
     return (start, end) if start < end else (max(0, start - 1), min(len(text), end + 1))
 
 
-def _where(one: Judgment) -> str:
-    return f"judge {one.judge}, item {one.item}, system {one.system}"
+def _where(judgment: Judgment) -> str:
+    """How a message names a judgment."""
+    return f"judge {judgment.judge}, item {judgment.item}, system {judgment.system}"

@@ -1,7 +1,8 @@
 """The design of a study whose judgments were collected elsewhere, guessed from the judgments.
 
-Error spans with categories are `mqm`, error spans with a score are `spans`, numbers alone are a
-`slider` unless another design is named. A question keeps its name.
+Judgments with error spans that have categories give the design `mqm`. Error spans without categories
+give `spans` if the judgments have a score of their own, else `mqm`. Numbers alone give `slider`. The
+caller can name another design. Questions keep their names.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ def imported_questionnaire(
     design: str | None = None,
     weights: str | Mapping[str, float] | None = None,
 ) -> Questionnaire:
-    """What judges were asked. `answers` include those to attention checks, `texts` are the
-    outputs; `weights` are those of the design mqm."""
+    """The questionnaire that judges were asked by. `answers` include those to attention checks,
+    `texts` are the outputs; `weights` are the weights of errors in the design mqm."""
     names = list(dict.fromkeys(answer.question for answer in answers))
     spans = [span for answer in answers for span in spans_of(answer) or ()]
     options: dict[str, Any] = {} if weights is None else {"weights": weights}
     if any(spans_of(answer) is not None for answer in answers):
-        found = {str(span["severity"]) for span in spans}
-        severities = [name for name in SEVERITY_ORDER if name in {*SEVERITIES, *found}]
-        severities += sorted(found.difference(severities))
+        used = {str(span["severity"]) for span in spans}
+        severities = [name for name in SEVERITY_ORDER if name in {*SEVERITIES, *used}]
+        severities += sorted(used.difference(severities))
         paths = sorted({span["category"] for span in spans if span.get("category")})
         options["severities"] = severities
         is_scored = not paths and names != [ERRORS_QUESTION]
@@ -54,7 +55,8 @@ def imported_questionnaire(
 
 
 def appraise_weights(severities: Iterable[str], categories: Iterable[str]) -> dict[str, float]:
-    """What errors cost in the question `mqm` of a campaign of Appraise (`io.appraise.mqm_score`)."""
+    """The weights by which Appraise computes the score of its question `mqm` from the marked errors
+    (`io.appraise.mqm_score`), by severity or by "category:severity"."""
     known = [severity for severity in severities if severity in MQM_WEIGHTS]
     light = [path for path in categories if PUNCTUATION in path.split("/")]
     return {severity: MQM_WEIGHTS[severity] for severity in known} | {

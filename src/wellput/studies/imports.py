@@ -1,9 +1,9 @@
-"""Makes a finished study of judgments that were collected elsewhere.
+"""Makes a closed study from judgments that were collected elsewhere.
 
 The study has the judges, their answers with the times as far as they are known, comments, repeated
-answers, and the attention checks of an Appraise campaign. Further columns are kept for the export. The
-study is closed. A trial is an output that somebody judged; the plan says how often most of them were
-judged.
+answers, and the attention checks of an Appraise campaign. Further columns are kept for the export. A
+trial is an output that somebody judged. The plan's number of judgments per trial is the number that
+most trials have.
 """
 
 from __future__ import annotations
@@ -66,24 +66,29 @@ def plan_import(
     weights: str | Mapping[str, float] | None = None,
     seed: int,
 ) -> ImportedStudy:
-    """The study of these judgments. Raises InputError with every judgment that it cannot have."""
+    """The study that these judgments make. Raises InputError, which names every judgment that cannot be
+    part of it."""
     if not judgments:
         raise InputError("There are no judgments to import.")
-    if all(is_repeat(one) for one in judgments):
+    if all(is_repeat(judgment) for judgment in judgments):
         raise InputError("All judgments are repeats (repeat is 1): the first answers are missing.")
-    said = [*judgments, *(check.answer for check in checks)]
-    check_marks(said)
+    all_answers = [*judgments, *(check.answer for check in checks)]
+    check_marks(all_answers)
     outputs = judged_outputs(evalset, judgments)
-    questionnaire = imported_questionnaire(said, outputs.values(), design=design, weights=weights)
-    shown = design_of(questionnaire)
-    if shown.asks_once or shown.has_tasks:
-        raise InputError(f"Ratings cannot be imported into a {shown.name} study.")
-    items = _items(evalset, outputs, shown)
+    questionnaire = imported_questionnaire(
+        all_answers, outputs.values(), design=design, weights=weights
+    )
+    study_design = design_of(questionnaire)
+    if study_design.asks_once or study_design.has_tasks:
+        raise InputError(f"Ratings cannot be imported into a {study_design.name} study.")
+    items = _items(evalset, outputs, study_design)
     places = {item.id: place for place, item in enumerate(items)}
     trials = [Trial(places[item], (system,)) for item, system in outputs]
     has_marks = any(question.kind == "spans" for question in questionnaire.questions)
-    made, numbers = _checks(checks, items, places, questionnaire) if has_marks else ((), {})
-    reader = AnswerReader(questionnaire, shown, has_documents=any(one.document for one in items))
+    study_checks, numbers = _checks(checks, items, places, questionnaire) if has_marks else ((), {})
+    reader = AnswerReader(
+        questionnaire, study_design, has_documents=any(item.document for item in items)
+    )
     answers = reader.answers(judgments, outputs, places)
     answers += reader.check_answers(checks, places, numbers)
     reader.problems.raise_if_any()
@@ -93,21 +98,22 @@ def plan_import(
         items,
         trials,
         seed=seed,
-        checks=made,
+        checks=study_checks,
         selection={"method": IMPORTED},
     )
-    return ImportedStudy(setup, tuple(sorted(answers, key=lambda one: (one.ended, one.judge))))
+    by_time = sorted(answers, key=lambda answer: (answer.ended, answer.judge))
+    return ImportedStudy(setup, tuple(by_time))
 
 
 def write_import(planned: ImportedStudy, path: str | Path) -> Store:
-    """The study in a new database, closed. It is written whole, or not at all."""
+    """Writes the study to a new database, as a closed study: either all of it, or nothing."""
     return Store.create(
         path, planned.setup, fill=lambda connection, now: _insert_answers(connection, planned, now)
     )
 
 
 def _insert_answers(connection: Connection, planned: ImportedStudy, now: float) -> None:
-    names = list(dict.fromkeys(one.judge for one in planned.answers))
+    names = list(dict.fromkeys(answer.judge for answer in planned.answers))
     numbers = {trial: number for number, trial in enumerate(planned.setup.trials)}
     keys = [opaque_id() for _ in planned.answers]
     insert_judges(connection, len(names), names, now)
@@ -117,53 +123,59 @@ def _insert_answers(connection: Connection, planned: ImportedStudy, now: float) 
         [
             {
                 "key": key,
-                "judge": ids[one.judge],
-                "purpose": one.purpose,
-                "number": numbers[one.trial] if one.check is None else one.check,
-                "variants": [[opaque_id(), one.trial.systems[0] if one.check is None else ""]],
-                "given_at": one.began,
-                "answered_at": one.ended,
+                "judge": ids[answer.judge],
+                "purpose": answer.purpose,
+                "number": numbers[answer.trial] if answer.check is None else answer.check,
+                "variants": [
+                    [opaque_id(), answer.trial.systems[0] if answer.check is None else ""]
+                ],
+                "given_at": answer.began,
+                "answered_at": answer.ended,
                 "is_reopened": False,
                 "is_withdrawn": False,
             }
-            for key, one in zip(keys, planned.answers, strict=True)
+            for key, answer in zip(keys, planned.answers, strict=True)
         ],
     )
     rows = connection.execute(sa.select(schema.assignments.c.key, schema.assignments.c.id))
-    assigned = {row.key: row.id for row in rows}
+    assignment_ids = {row.key: row.id for row in rows}
     connection.execute(
         schema.answers.insert(),
         [
             {
-                "assignment": assigned[key],
+                "assignment": assignment_ids[key],
                 "revision": 0,
                 "supersedes": None,
-                "answers": [one.values],
-                "ms": one.ms,
-                "recorded_at": one.ended,
-                "comment": one.comment,
-                "imported": one.columns or None,
+                "answers": [answer.values],
+                "ms": answer.ms,
+                "recorded_at": answer.ended,
+                "comment": answer.comment,
+                "imported": answer.columns or None,
             }
-            for key, one in zip(keys, planned.answers, strict=True)
+            for key, answer in zip(keys, planned.answers, strict=True)
         ],
     )
-    given = Counter(numbers[one.trial] for one in planned.answers if one.purpose == "trial")
-    connection.execute(CHANGE_GIVEN, [{"of_trial": number, "by": n} for number, n in given.items()])
+    counts = Counter(
+        numbers[answer.trial] for answer in planned.answers if answer.purpose == "trial"
+    )
+    connection.execute(
+        CHANGE_GIVEN, [{"of_trial": number, "by": n} for number, n in counts.items()]
+    )
     newest = connection.scalar(sa.select(sa.func.max(schema.answers.c.id)))
     by_judge: dict[str, list[ImportedAnswer]] = {}
-    for one in planned.answers:
-        by_judge.setdefault(one.judge, []).append(one)
-    for name, own in by_judge.items():
+    for answer in planned.answers:
+        by_judge.setdefault(answer.judge, []).append(answer)
+    for name, answers in by_judge.items():
         connection.execute(
             sa.update(schema.judges)
             .where(schema.judges.c.id == ids[name])
             .values(
                 started_at=min(
-                    (one.began for one in own if one.began != UNKNOWN_TIME),
+                    (answer.began for answer in answers if answer.began != UNKNOWN_TIME),
                     default=UNKNOWN_TIME,
                 ),
                 seen_at=max(
-                    (one.ended for one in own if one.ended != UNKNOWN_TIME),
+                    (answer.ended for answer in answers if answer.ended != UNKNOWN_TIME),
                     default=UNKNOWN_TIME,
                 ),
                 seen_answer=newest,
@@ -175,23 +187,23 @@ def _insert_answers(connection: Connection, planned: ImportedStudy, now: float) 
 def _items(
     evalset: EvalSet, outputs: Iterable[tuple[str, str]], design: Design
 ) -> tuple[StudyItem, ...]:
-    """The items with the outputs that were judged."""
+    """The items of the evalset with judged outputs, and only these outputs."""
     judged = set(outputs)
-    found = []
+    items = []
     for item in evalset:
-        own = {name: text for name, text in item.outputs.items() if (item.id, name) in judged}
-        if own:
-            found.append(Item(item.id, own, source=item.source, document=item.document))
-    return study_items(found, TextMedium(), source=design.shows_source)
+        texts = {name: text for name, text in item.outputs.items() if (item.id, name) in judged}
+        if texts:
+            items.append(Item(item.id, texts, source=item.source, document=item.document))
+    return study_items(items, TextMedium(), source=design.shows_source)
 
 
 def _plan(answers: Sequence[ImportedAnswer]) -> StudyPlan:
     """A plan by which a copy of the study would get about as many answers."""
-    counts = Counter(one.trial for one in answers if one.purpose == "trial")
+    counts = Counter(answer.trial for answer in answers if answer.purpose == "trial")
     ((per_item, _),) = Counter(counts.values()).most_common(1)
-    judges = {one.judge for one in answers}
-    checks = Counter(one.judge for one in answers if one.purpose == "check")
-    repeats = Counter(one.judge for one in answers if one.purpose == "repeat")
+    judges = {answer.judge for answer in answers}
+    checks = Counter(answer.judge for answer in answers if answer.purpose == "check")
+    repeats = Counter(answer.judge for answer in answers if answer.purpose == "repeat")
     return StudyPlan(
         judges=len(judges),
         per_item=per_item,
@@ -206,26 +218,27 @@ def _checks(
     places: Mapping[str, int],
     questionnaire: Questionnaire,
 ) -> tuple[tuple[Check, ...], dict[SpoiledOutput, int]]:
-    """The attention checks, each once, and their numbers. A mark must touch what was changed."""
+    """The attention checks of the study, each once, and their numbers by the spoiled output. To pass, a
+    judge's mark must touch the spoiled part."""
     marks = next(question.name for question in questionnaire.questions if question.kind == "spans")
-    made: list[Check] = []
+    study_checks: list[Check] = []
     numbers: dict[SpoiledOutput, int] = {}
     for check in checks:
         key = check.shown
         item, system = check.answer.item, check.answer.system
         if key in numbers or item not in places or system not in items[places[item]].outputs:
             continue
-        unharmed = items[places[item]]
-        if check.text == unharmed.outputs[system]:
+        study_item = items[places[item]]
+        if check.text == study_item.outputs[system]:
             continue
-        start, end = changed_part(check.text, unharmed.outputs[system])
-        numbers[key] = len(made)
-        made.append(
+        start, end = changed_part(check.text, study_item.outputs[system])
+        numbers[key] = len(study_checks)
+        study_checks.append(
             Check(
                 (check.text,),
                 {marks: {"start": start, "end": end}},
-                source=unharmed.source,
+                source=study_item.source,
                 made_of=(places[item], system),
             )
         )
-    return tuple(made), numbers
+    return tuple(study_checks), numbers

@@ -1,8 +1,8 @@
-"""`Invitation`: the name of a judge and the token of a secret link. Tokens are random, shown
-once, and stored as hashes.
+"""`Invitation`: the name of a judge and the token of the judge's secret link. Tokens are random, shown
+once, and stored as hashes only.
 
-A token has 192 random bits, so nobody can guess it from its plain SHA-256. Passwords would need a slow
-hash, tokens do not.
+The hash is a plain SHA-256: passwords would need a slow hash, but a token has 192 random bits, so
+nobody can find it by trying.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def new_token() -> str:
 
 
 def token_hash(token: str) -> str:
-    """What is stored of a token."""
+    """The SHA-256 of a token, in hexadecimal digits: the study stores only this."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def is_token(token: str, stored_hash: str) -> bool:
-    """Whether this token was hashed. The time that it takes does not depend on the token."""
+    """Whether the hash is that of this token. The comparison takes the same time for every token."""
     return hmac.compare_digest(token_hash(token), stored_hash)
 
 
@@ -57,25 +57,27 @@ class Invitation:
     url: str = ""
 
 
-def new_names(n: int, n_before: int, there: set[str]) -> list[str]:
+def new_names(n: int, n_before: int, taken: set[str]) -> list[str]:
+    """`n` free names J1, J2, …, counted on from the number of judges (`n_before`)."""
     names: list[str] = []
     number = n_before
     while len(names) < n:
         number += 1
-        if f"J{number}" not in there:
+        if f"J{number}" not in taken:
             names.append(f"J{number}")
     return names
 
 
-def checked_names(names: Sequence[str], there: set[str]) -> list[str]:
+def checked_names(names: Sequence[str], taken: set[str]) -> list[str]:
+    """The names. Raises InputError where one is too long, cannot be stored, comes twice or is taken."""
     problems = []
-    seen = set(there)
+    used = set(taken)
     for name in names:
         if not name.strip() or len(name) > MAX_NAME_CHARACTERS or not is_storable(name):
             problems.append(f"{name[:40]!r}: 1 to {MAX_NAME_CHARACTERS} characters are needed")
-        elif name in seen:
+        elif name in used:
             problems.append(f"{name!r} is already a judge")
-        seen.add(name)
+        used.add(name)
     if problems:
         raise InputError.collect("These judges cannot be invited:", problems)
     return list(names)
@@ -84,10 +86,10 @@ def checked_names(names: Sequence[str], there: set[str]) -> list[str]:
 def insert_judges(
     connection: Connection, n: int, names: Sequence[str] | None, now: float
 ) -> list[Invitation]:
-    """`n` new judges in the database, named J1, J2, … unless names are given."""
-    there = set(connection.scalars(sa.select(schema.judges.c.name)))
+    """Puts `n` new judges into the database, named J1, J2, … unless names are given."""
+    taken = set(connection.scalars(sa.select(schema.judges.c.name)))
     n_before = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
-    chosen = checked_names(names, there) if names else new_names(n, n_before, there)
+    chosen = checked_names(names, taken) if names else new_names(n, n_before, taken)
     invitations = [Invitation(name, new_token()) for name in chosen]
     connection.execute(
         schema.judges.insert(),

@@ -1,7 +1,9 @@
-"""The JSON interface for judges, for other front ends and for judges that are programs.
+"""The JSON interface for judges: for other front ends than the web pages, and for judges that are
+programs.
 
-The token in the path is the only credential. A response with status 200 or 201 has its own JSON body;
-every other response is a `Problem`. The OpenAPI schema has the names of the classes.
+The token in the path is the only credential. The body of a response with status 200 or 201 is a
+`NextTrial` or `Recorded`; the body of every other response is a `Problem`. The OpenAPI schema uses the
+names of these classes.
 """
 
 from __future__ import annotations
@@ -74,8 +76,8 @@ class NextTrial(BaseModel):
     state: StudyState
 
 
-# Strict: a JSON string is not a number. Floats before strings; NaN and infinities are refused.
-# Spans are checked against the text of their variant (`marked_spans`).
+# `Answers` is strict: a JSON string is not taken as a number. NaN and infinities are refused.
+# Marked spans are checked later, against the text of their variant (`marked_spans`).
 Value: TypeAlias = Annotated[float, Field(allow_inf_nan=False)] | str | list[dict[str, Any]]
 
 
@@ -150,22 +152,22 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
         "/next", response_model=NextTrial, responses=_ERRORS, summary="The judge's next trial"
     )
     async def next_trial(request: Request, token: Token) -> Response:
-        found = await store.grouped_writes.do(
+        visited = await store.grouped_writes.do(
             lambda transaction: visit(
                 store.setup, transaction, token, store.clock(), enrolment=store.enrolment
             ),
             token=token,
         )
-        check_consent(gate.admit(request, found.judge))
-        if found.turn is None:
+        check_consent(gate.admit(request, visited.judge))
+        if visited.turn is None:
             raise HTTPException(409, "The place in this study was given to somebody else.")
-        shown, progress = found.turn.trial, found.turn.progress
+        shown, progress = visited.turn.trial, visited.turn.progress
         return JSONResponse(
             {
                 "trial": None if shown is None else _api_trial(shown),
                 "done": progress.done,
                 "total": progress.total,
-                "state": found.state,
+                "state": visited.state,
             }
         )
 
@@ -226,7 +228,8 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
 
 
 def _api_trial(shown: ShownTrial) -> dict[str, Any]:
-    """An `ApiTrial` as plain values: its class is not called for each of thousands of requests."""
+    """An `ApiTrial` as plain values, since making an object of the class for each of thousands of
+    requests takes time."""
     return {
         "id": shown.id,
         "context": shown.context,

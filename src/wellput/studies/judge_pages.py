@@ -65,7 +65,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
 
     @router.get("")
     async def home(request: Request, token: str) -> Response:
-        found = await store.grouped_writes.do(
+        visited = await store.grouped_writes.do(
             lambda transaction: visit(
                 setup,
                 transaction,
@@ -76,25 +76,25 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             ),
             token=token,
         )
-        judge = gate.admit(request, found.judge)
+        judge = gate.admit(request, visited.judge)
         common = common_values(setup, token)
-        if not found.has_place:
+        if not visited.has_place:
             heading, text = words("open.full"), words("open.full_text")
             return page(request, "message.html", **common, heading=heading, text=text)
         if lacks_consent(setup, judge):
             return page(request, "consent.html", **common, consent=questionnaire.consent)
-        if found.turn is None:
+        if visited.turn is None:
             return demographics_page(request, setup, token)
-        if found.state != "open":
-            heading, text = words(f"states.{found.state}"), words(f"states.{found.state}_text")
+        if visited.state != "open":
+            heading, text = words(f"states.{visited.state}"), words(f"states.{visited.state}_text")
             return page(request, "message.html", **common, heading=heading, text=text)
-        trial, progress = found.turn.trial, found.turn.progress
+        trial, progress = visited.turn.trial, visited.turn.progress
         if trial is not None:
-            is_open = found.is_enrolled
+            is_open = visited.is_enrolled
             return trial_page(request, setup, token, trial, progress, can_give_back=is_open)
         completion = None
-        if store.enrolment is not None and found.platform_fields is not None:
-            completion = filled_completion(store.enrolment, judge.name, found.platform_fields)
+        if store.enrolment is not None and visited.platform_fields is not None:
+            completion = filled_completion(store.enrolment, judge.name, visited.platform_fields)
         return page(
             request,
             "thanks.html",
@@ -116,7 +116,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/demographics")
     def demographics(request: Request, token: str, form: PostedForm) -> Response:
         judge = sender(request, token, form)
-        if lacks_consent(setup, judge):  # nothing about a judge is stored before
+        if lacks_consent(setup, judge):  # nothing about a judge is stored before the consent
             return back_to(token)
         given = {
             field.name: form.get(field.name, "").strip() for field in questionnaire.demographics
@@ -138,17 +138,17 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
     @router.get("/trials/{trial_id}/feedback")
     def feedback(request: Request, token: str, trial_id: str) -> Response:
         judge = gate.judge(request, token)
-        found = None if lacks_consent(setup, judge) else store.feedback(judge, trial_id)
-        if found is None:
+        shown_feedback = None if lacks_consent(setup, judge) else store.feedback(judge, trial_id)
+        if shown_feedback is None:
             return back_to(token)
-        shown, said = found
+        shown, practice_feedback = shown_feedback
         return page(
             request,
             "feedback.html",
             **common_values(setup, token),
             progress=store.progress(judge),
             trial=shown,
-            feedback=said,
+            feedback=practice_feedback,
             can_try_again=setup.design.can_undo,
         )
 
@@ -204,8 +204,9 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
 
 @dataclass(frozen=True, slots=True)
 class SentForm:
-    """What became of a judge's form. `refused`: the trial, how far the judge is, and why the answer was
-    not taken. `has_feedback`: the judge reads something about the answer next."""
+    """What became of a judge's form. `refused` has the trial, the judge's progress, and the reasons
+    why the answer was refused; None where it was stored. If it `has_feedback`, the judge reads a page
+    about the answer next."""
 
     judge: JudgeRef | None
     is_unknown_trial: bool = False
@@ -222,7 +223,7 @@ def send_form(
     *,
     now: float,
 ) -> SentForm:
-    """Takes the answer in a form, if it is one to a trial of this judge."""
+    """Stores the answer in a form, if the trial is one of this judge's."""
     judge = find_judge(transaction, token)
     if judge is None or lacks_consent(setup, judge):
         return SentForm(judge)
@@ -265,7 +266,7 @@ def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:
 
 
 def break_note(setup: StudySetup, progress: JudgeProgress) -> str:
-    """The suggestion of a break, "" where none is due."""
+    """A sentence that suggests a break, "" where no break is due."""
     every = setup.questionnaire.break_every
     is_due = every is not None and 0 < progress.done < progress.total
     if not is_due or progress.done % (every or 1):
@@ -274,7 +275,7 @@ def break_note(setup: StudySetup, progress: JudgeProgress) -> str:
 
 
 def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
-    """What every page of a judge needs."""
+    """The values that the templates of all judges' pages need."""
     return {
         "title": setup.questionnaire.title,
         "home": home_of(token),
@@ -314,7 +315,8 @@ def trial_page(
     *,
     can_give_back: bool = False,
 ) -> Response:
-    """A trial with its form, which has the earlier answer, or the one that was `given` and refused."""
+    """The page of a trial. Its form is filled with the judge's earlier answer, or with the form `given`
+    that was refused, for these `reasons`."""
     fields = field_names(trial)
     if given is None:
         values = values_so_far(trial)

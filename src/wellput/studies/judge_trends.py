@@ -1,6 +1,7 @@
-"""How a judge changes over a study: quicker or slower, higher or lower, or stuck at a trial.
+"""Whether a judge changes during a study: answers quicker or slower, gives higher or lower values, or
+is stuck at a trial.
 
-Trials come in random order, so the two halves of a judge's answers should be alike.
+Trials come in random order, so the first and the second half of a judge's answers should be alike.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from wellput.studies.queries import AnsweredRow
 
 MIN_TRIALS_FOR_TRENDS = 16
 DRIFT_STANDARD_ERRORS = 3.0
-"""Halves that differ by more than this many standard errors are flagged: this is seldom chance."""
+"""If the mean answers of the halves differ by more than this many standard errors of the difference,
+the judge is flagged: chance seldom makes so large a difference."""
 SPEED_FACTOR = 2.5
-"""A second half that is this many times as quick or as slow is flagged."""
+"""If the second half is this many times as quick or as slow as the first, the judge is flagged."""
 
 
 @dataclass(frozen=True)
 class JudgeTrends:
     """`speed` is the median time of the second half divided by that of the first. `drift` is the
     difference between the mean answers of the halves, in standard deviations of the judge's answers.
-    `stuck_minutes` is how long an unanswered trial has been open without a visit. None: not known."""
+    `stuck_minutes` is the time since the last visit of a judge who has left a trial open. Each is None
+    where it is not known. `flags` are sentences for the owner."""
 
     speed: float | None
     drift: float | None
@@ -35,11 +38,13 @@ def trends(
     answered: Sequence[AnsweredRow],
     *,
     is_machine: bool,
-    is_holding: bool,
+    holds_open_trial: bool,
     idle_seconds: float,
     lease_seconds: float,
 ) -> JudgeTrends:
-    trials = [one for one in answered if one.purpose == "trial"]
+    """The changes of one judge. `answered` are the judge's answered trials in their order; a judge who
+    `holds_open_trial` is stuck after `lease_seconds` without a visit."""
+    trials = [row for row in answered if row.purpose == "trial"]
     speed = drift = None
     flags = []
     if len(trials) >= MIN_TRIALS_FOR_TRENDS:
@@ -49,11 +54,11 @@ def trends(
         # A machine's speed tells of its server, not of its care.
         if not is_machine and speed is not None and not 1 / SPEED_FACTOR <= speed <= SPEED_FACTOR:
             flags.append(f"the second half took {speed:.1f} times as long as the first")
-        drift, is_clear = _drift([_numbers(one) for one in trials])
+        drift, is_clear = _drift([_numbers(row) for row in trials])
         if drift is not None and is_clear:
             way = "higher" if drift > 0 else "lower"
             flags.append(f"drift: answers are {way} in the second half")
-    is_stuck = is_holding and not is_machine and idle_seconds > lease_seconds
+    is_stuck = holds_open_trial and not is_machine and idle_seconds > lease_seconds
     stuck = idle_seconds / 60 if is_stuck else None
     if stuck is not None:
         flags.append(f"stuck: has an open trial and was away for {stuck:.0f} minutes")
@@ -61,21 +66,22 @@ def trends(
 
 
 def _median_ms(trials: Sequence[AnsweredRow]) -> float | None:
-    known = [one.ms for one in trials if one.ms is not None]
+    known = [row.ms for row in trials if row.ms is not None]
     return statistics.median(known) if known else None
 
 
-def _numbers(one: AnsweredRow) -> list[float]:
+def _numbers(row: AnsweredRow) -> list[float]:
     return [
         float(value)
-        for values in one.values
+        for values in row.values
         for value in values.values()
         if isinstance(value, int | float)
     ]
 
 
 def _drift(answers: Sequence[Sequence[float]]) -> tuple[float | None, bool]:
-    """The difference of the halves in standard deviations, and whether it is more than chance."""
+    """The difference of the halves in standard deviations of the judge's answers, and whether it is too
+    large to be chance. `answers` are the numbers of each answer, in their order."""
     means = [statistics.fmean(values) for values in answers if values]
     if len(means) < MIN_TRIALS_FOR_TRENDS:
         return None, False

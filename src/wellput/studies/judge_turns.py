@@ -1,5 +1,6 @@
-"""What a judge does in one request, inside one transaction: finds the own place, gets the next trial,
-answers it. Each function reads what it needs once, because hundreds of judges may ask at the same time.
+"""The steps of a judge in one request, each inside one transaction: to find the judge by the token, to
+get the next trial, to answer it. Each function reads what it needs from the database only once,
+because hundreds of judges may ask at the same time.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
 
 MAX_STORED_MS = 2**31 - 1
 MAX_REVISIONS = 100
-"""How often an answer can be changed. Every version is kept, so a judge could fill the disk."""
+"""How often an answer can be changed. There is a limit because every version is kept: a judge could
+fill the disk."""
 MAX_COMMENT_CHARACTERS = 2000
 SEEN_EVERY_SECONDS = 60.0
-"""A judge who only looks at a page is noted as seen at most this often."""
+"""If a judge only looks at a page, the time when the judge was last seen is written at most this
+often."""
 
 assignments = schema.assignments.c
 judges = schema.judges.c
@@ -55,7 +58,8 @@ class AlreadyAnswered(WellputError):
 
 @dataclass(frozen=True, slots=True)
 class JudgeRef:
-    """A judge who came with a valid token."""
+    """A judge who came with a valid token. `seen_at` is when the judge was last here, in seconds since
+    1970."""
 
     id: int
     name: str
@@ -67,7 +71,7 @@ class JudgeRef:
 
 @dataclass(frozen=True, slots=True)
 class NextTurn:
-    """What a judge gets next, None when all is answered, and how far the judge is."""
+    """The judge's next trial (None when all are answered) and progress."""
 
     trial: ShownTrial | None
     progress: JudgeProgress
@@ -85,7 +89,7 @@ class AnswerTurn:
 def find_judge(reading: StudyReading, token: str) -> JudgeRef | None:
     """The judge with this token, None where there is none."""
     row = reading.judge_with(token_hash(token))
-    # The lookup is by hash; the comparison in constant time decides.
+    # The database finds the row by the hash; the comparison in constant time decides.
     if row is None or not is_token(token, row.token_hash):
         return None
     return judge_of_row(row)
@@ -112,7 +116,7 @@ def next_turn(
     transaction.require_state(("open",))
     connection = transaction.connection
     queue = queue_of(setup, transaction, judge, now)
-    current = open_assignment(queue.own)
+    current = open_assignment(queue.own_assignments)
     if current is None and (given := queue.next()) is not None:
         current = give(transaction, queue, given, now)
         transaction.note_seen(judge.id, now)
@@ -144,7 +148,7 @@ def answer_turn(
         raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
     connection = transaction.connection
     queue = queue_of(setup, transaction, judge, now)
-    row = next((row for row in queue.own if row.key == trial_id), None)
+    row = next((row for row in queue.own_assignments if row.key == trial_id), None)
     if row is None:
         raise UnknownTrial("This trial is not yours.")
     transaction.require_state(("open", "paused"))
@@ -172,7 +176,9 @@ def answer_turn(
                 "comment": remark,
             }
         )
-        if is_machine(judge.name):  # people are not late because a machine is quick
+        if is_machine(
+            judge.name
+        ):  # a judge does not count as away because a machine answers quickly
             connection.execute(
                 sa.update(schema.judges)
                 .where(judges.id != judge.id)
@@ -183,8 +189,8 @@ def answer_turn(
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
     transaction.note_seen(judge.id, now)
-    said = feedback_of(setup, row, values) if has_feedback(setup, row) else None
-    return AnswerTurn(outcome, queue.progress(answered=row), said)
+    feedback = feedback_of(setup, row, values) if has_feedback(setup, row) else None
+    return AnswerTurn(outcome, queue.progress(answered=row), feedback)
 
 
 def undo_turn(
@@ -193,12 +199,12 @@ def undo_turn(
     """The trial that the judge answered last, which now comes next again; None where there is none."""
     transaction.require_state(("open",))
     connection = transaction.connection
-    own = [row for row in transaction.own_assignments(judge.id) if row.answered_at]
-    if not own:
+    answered = [row for row in transaction.own_assignments(judge.id) if row.answered_at]
+    if not answered:
         return None
-    last = next((row for row in own if row.is_reopened), None)
+    last = next((row for row in answered if row.is_reopened), None)
     if last is None:
-        last = max(own, key=lambda row: (row.answered_at, row.id))
+        last = max(answered, key=lambda row: (row.answered_at, row.id))
         connection.execute(
             sa.update(schema.assignments).where(assignments.id == last.id).values(is_reopened=True)
         )
@@ -207,9 +213,10 @@ def undo_turn(
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a judge with a link finds: None for an unknown link. There is no turn yet if consent or
-    demographics are missing, and none if the place was given to somebody else. A judge of an open study
-    who has finished has the `platform_fields` of the own address."""
+    """What a judge finds behind a link. `judge` is None for an unknown link. `turn` is None if consent
+    or demographics are missing, or if the place was given to somebody else. `is_enrolled` says that
+    the study has an open link and the judge has not finished. `platform_fields` are the platform's
+    parameters in the address of a judge who came by the open link and has finished."""
 
     judge: JudgeRef | None
     state: StudyState
@@ -228,8 +235,8 @@ def visit(
     asks_demographics: bool = False,
     enrolment: Enrolment | None = None,
 ) -> Visit:
-    """What comes next for the judge with this token. With `asks_demographics` the questions about the
-    judge come before the trials. `enrolment` is that of an open study."""
+    """What comes next for the judge with this token. With `asks_demographics`, the questions about the
+    judge come before the trials. `enrolment` is the study's open link, if it has one."""
     judge = find_judge(transaction, token)
     state = transaction.state
     if judge is None or lacks_consent(setup, judge):
@@ -251,19 +258,19 @@ def visit(
 
 def checked_comment(setup: StudySetup, comment: str) -> str | None:
     """A comment as it is stored, None for none. Raises AnswerError where it cannot be stored."""
-    said = comment.strip()
-    if not said:
+    text = comment.strip()
+    if not text:
         return None
     if not setup.questionnaire.comments:
         raise AnswerError(["this study takes no comments"])
     name = setup.words("pages.comment")
-    if len(said) > MAX_COMMENT_CHARACTERS:
+    if len(text) > MAX_COMMENT_CHARACTERS:
         reason = ENGLISH("reasons.too_long", n=MAX_COMMENT_CHARACTERS)
         raise AnswerError([ENGLISH("reasons.about_question", question=name, reason=reason)])
-    if not is_storable(said):
+    if not is_storable(text):
         reason = ENGLISH("reasons.not_storable")
         raise AnswerError([ENGLISH("reasons.about_question", question=name, reason=reason)])
-    return said
+    return text
 
 
 def lacks_consent(setup: StudySetup, judge: JudgeRef) -> bool:

@@ -1,4 +1,5 @@
-"""Language files: those that wellput comes with, and a file of one's own, which must be complete."""
+"""Language files, with all texts of the pages in one language: those that wellput comes with, and files
+that the owner of a study gives. A language file must be complete."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ def chosen_wording(language: str | None, unit: str | None) -> tuple[Wording, dic
 
 
 def read_language(path: str) -> dict[str, Any]:
-    """The contents of a language file, complete. What is missing is taken from wellput's own file of
-    the same language, where there is one. Raises InputError with all that is missing or wrong."""
+    """The contents of a language file. Missing texts are taken from wellput's own file of the same
+    language, if there is one. Raises InputError with all that is still missing or wrong."""
     record = read_toml(path)
     about = record.get("language")
     code = about.get("code") if isinstance(about, dict) else None
@@ -43,18 +44,22 @@ def read_language(path: str) -> dict[str, Any]:
     return record
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    both = dict(below)
-    for name, value in above.items():
-        lower = both.get(name)
-        both[name] = (
-            _merged(lower, value) if isinstance(lower, dict) and isinstance(value, dict) else value
+def _merged(shipped: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of `shipped`, replaced by those of `changed` where it has them, also in nested
+    tables."""
+    merged = dict(shipped)
+    for name, value in changed.items():
+        before = merged.get(name)
+        merged[name] = (
+            _merged(before, value)
+            if isinstance(before, dict) and isinstance(value, dict)
+            else value
         )
-    return both
+    return merged
 
 
 def problems_of(record: Mapping[str, Any]) -> list[str]:
-    """What a language file lacks, or has wrong: keys, placeholders, plural forms, units."""
+    """What is missing or wrong in a language file: keys, placeholders, plural forms, units."""
     about = record.get("language")
     if not isinstance(about, dict) or not all(
         isinstance(about.get(name), str) and about[name] for name in ("code", "name", "direction")
@@ -66,52 +71,59 @@ def problems_of(record: Mapping[str, Any]) -> list[str]:
     if (
         not isinstance(units, dict)
         or not units
-        or not all(_is_texts(one) for one in units.values())
+        or not all(_is_texts(unit_forms) for unit_forms in units.values())
     ):
         return ["[units] needs the forms of at least one unit, such as sentence"]
     forms = set(next(iter(units.values())))
-    found = [
-        f"units.{unit} has the forms {', '.join(sorted(own))}; the first unit has "
+    problems = [
+        f"units.{unit} has the forms {', '.join(sorted(forms_of_unit))}; the first unit has "
         f"{', '.join(sorted(forms))}"
-        for unit, own in units.items()
-        if set(own) != forms
+        for unit, forms_of_unit in units.items()
+        if set(forms_of_unit) != forms
     ]
     language = language_of(record)
     english = ENGLISH.source.texts
-    found += [f"{key} is missing" for key in english if key not in language.texts]
+    problems += [f"{key} is missing" for key in english if key not in language.texts]
     for key, text in language.texts.items():
         if key not in english:
-            found.append(f"no text {key}.{did_you_mean(key, list(english))}")
+            problems.append(f"no text {key}.{did_you_mean(key, list(english))}")
         else:
-            found += [f"{key}: {problem}" for problem in _wrong(text, english[key], forms)]
-    return found
+            problems += [
+                f"{key}: {problem}" for problem in _text_problems(text, english[key], forms)
+            ]
+    return problems
 
 
 def _is_texts(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
-def _wrong(text: Any, english: Text, forms: set[str]) -> list[str]:
-    """What is wrong with a text, which stands for an English one."""
+def _text_problems(text: Any, english: Text, forms: set[str]) -> list[str]:
+    """What is wrong with a text, compared with the English text of the same key. `forms` are the names
+    of the forms of a unit, which may be placeholders."""
     if isinstance(english, dict):
         if isinstance(text, str):
             text = {"other": text}
         if not isinstance(text, dict) or "other" not in text or not _is_texts(text):
             return ["needs its plural forms, at least other"]
-        return [why for form in text.values() for why in _wrong(form, english["other"], forms)]
+        return [
+            problem
+            for form in text.values()
+            for problem in _text_problems(form, english["other"], forms)
+        ]
     if isinstance(english, list):
-        is_right = isinstance(text, list) and all(isinstance(one, str) for one in text)
+        is_right = isinstance(text, list) and all(isinstance(entry, str) for entry in text)
         if not is_right or len(text) != len(english):
             return [f"must be a list of {len(english)} texts"]
         return []
     if not isinstance(text, str):
         return ["must be a text"]
     try:
-        has = placeholders(text)
+        used = placeholders(text)
     except ValueError as error:
         return [f"the braces are wrong: {error}"]
     needed = placeholders(english) - set(ENGLISH.forms)
-    unknown = has - needed - forms
-    return [f"must have {{{name}}}" for name in sorted(needed - has)] + [
+    unknown = used - needed - forms
+    return [f"must have {{{name}}}" for name in sorted(needed - used)] + [
         f"cannot have {{{name}}}" for name in sorted(unknown)
     ]

@@ -1,8 +1,8 @@
 """Markdown as HTML that is safe to show: nothing in it runs, and nothing is fetched.
 
 HTML inside markdown is cleaned by a list of allowed tags and attributes. Images and sounds are shown
-only if they are part of the text (data URIs). Formulas in LaTeX become MathML, which browsers know
-themselves; only known elements of it are kept.
+only if they are part of the text (data URIs). Formulas in LaTeX become MathML, the language of formulas
+that browsers show without a script; MathML, too, is cleaned by a list of allowed elements.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 50_000
 MAX_MARKS = 2000
 MAX_TABLE_CELLS = 10_000
-"""Texts with more characters, with more of one mark, or with room for more cells are shown as they are:
-a page must not take seconds to make. The characters of images and sounds do not count."""
+"""Texts with more characters, with more of one mark ("<", "[", "$" or "\\("), or with tables that may
+have more cells are shown as plain text: a page must not take seconds to make. The characters of images
+and sounds do not count."""
 MAX_NESTING = 60
-"""The parser leaves out what is nested deeper. Such texts are shown as they are."""
+"""The parser leaves out parts that are nested deeper, so texts with such parts are shown as plain
+text."""
 MAX_FORMULA_CHARACTERS = 2000
 TEXTS_IN_MEMORY = 1024
 MAX_CHARACTERS_IN_MEMORY = 100_000
-"""Texts with large images would fill the memory."""
+"""The pages of longer texts are not kept in memory: large images would fill it."""
 
 IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+", re.I)
 AUDIO_DATA = re.compile(r"data:audio/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]+", re.I)
@@ -65,8 +67,8 @@ ALLOWED_ATTRIBUTES = {
     "th": {"colspan", "rowspan"},
 }
 ALIGNMENTS = {"text-align:right": "end", "text-align:center": "center"}
-OWN_DIRECTION = ("p", "li", "blockquote", "td", "th", "dt", "dd", "summary", *HEADINGS)
-"""Elements that are laid out in the direction of their own first letter."""
+AUTO_DIRECTION = ("p", "li", "blockquote", "td", "th", "dt", "dd", "summary", *HEADINGS)
+"""Elements that are laid out from left to right, or from right to left, as their first letter is."""
 
 
 def _allowed_value(tag: str, attribute: str, value: str) -> str | None:
@@ -88,7 +90,7 @@ CLEANER = nh3.Cleaner(
         "audio": {"controls": "controls", "preload": "none"},
         "pre": {"dir": "ltr"},
         "code": {"dir": "ltr"},
-        **{tag: {"dir": "auto"} for tag in OWN_DIRECTION},
+        **{tag: {"dir": "auto"} for tag in AUTO_DIRECTION},
     },
     url_schemes={"http", "https", "mailto", "data"},
     link_rel="noopener noreferrer nofollow",
@@ -96,47 +98,51 @@ CLEANER = nh3.Cleaner(
 
 
 def rendered(text: str) -> Markup:
-    """Markdown as HTML. A text is rendered once, not for every judge."""
+    """Markdown as HTML. The result is kept in memory, so a text is not rendered again for every
+    judge."""
     return _remembered(text) if len(text) <= MAX_CHARACTERS_IN_MEMORY else _rendered(text)
 
 
 def _rendered(text: str) -> Markup:
-    as_it_is = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
+    plain = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     if _is_too_much(text):
-        return as_it_is
+        return plain
     env = _new_env()
     formulas: dict[str, str] = env["formulas"]
     tokens = PARSER.parse(text, env)
     if _is_too_deep(tokens) or _repeats_too_much(tokens, text):
-        return as_it_is
+        return plain
     _rank_headings(tokens)
-    dirty = PARSER.renderer.render(tokens, PARSER.options, env)
-    clean = CLEANER.clean(dirty)
+    unsafe_html = PARSER.renderer.render(tokens, PARSER.options, env)
+    safe_html = CLEANER.clean(unsafe_html)
     # In text and in attributes the cleaner escapes < or ", so only elements can match.
-    place = re.compile(rf'<span data-formula="({env["formula_key"]}-\d+)"></span>')
-    return Markup(place.sub(lambda found: formulas[found[1]], clean))
+    placeholder = re.compile(rf'<span data-formula="({env["formula_key"]}-\d+)"></span>')
+    return Markup(placeholder.sub(lambda match: formulas[match[1]], safe_html))
 
 
 _remembered = lru_cache(TEXTS_IN_MEMORY)(_rendered)
 
 
 def image_addresses(text: str) -> set[str]:
-    """The addresses of the images of a text. What only looks like one, as within code, is none."""
+    """The addresses of the images of a text. Something that only looks like an image, as in a piece of
+    code, does not count."""
     tokens = [] if _is_too_much(text) else PARSER.parse(text, _new_env())
     inside = (child for token in tokens for child in token.children or ())
     return {str(child.attrGet("src")) for child in inside if child.type == "image"}
 
 
 def _new_env() -> dict[str, Any]:
+    """What the parser notes of one text: its formulas as MathML, by placeholder."""
     # The key is random, so a text cannot forge the placeholder of a formula.
     return {"formulas": {}, "formula_key": secrets.token_hex(8)}
 
 
 def _is_too_much(text: str) -> bool:
+    """Whether a text is over the limits for characters, marks or table cells."""
     words = DATA.sub("", text) if len(text) > MAX_CHARACTERS else text
     if len(words) > MAX_CHARACTERS or max(map(words.count, ("<", "[", "$", "\\("))) > MAX_MARKS:
         return True
-    # A row that is shorter than the rule below the header gets empty cells.
+    # Each row gets as many cells as the line below the header has columns, even if it is shorter.
     columns = max((rule.count("|") for rule in TABLE_RULE.findall(words)), default=0)
     return columns * words.count("\n") > MAX_TABLE_CELLS
 
@@ -146,15 +152,15 @@ def _is_too_deep(tokens: Sequence[Token]) -> bool:
 
 
 def _repeats_too_much(tokens: Sequence[Token], text: str) -> bool:
-    """Whether links and images name an address so often that the page would be much longer than the
-    text: an address that is given once may be used a thousand times."""
+    """Whether the addresses of links and images would make the page much longer than the text: markdown
+    can give an address once and use it a thousand times."""
     inside = [child for token in tokens for child in token.children or ()]
     addresses = sum(len(str(value)) for token in inside for value in token.attrs.values())
     return addresses > 2 * len(text) + MAX_CHARACTERS
 
 
 def _rank_headings(tokens: Sequence[Token]) -> None:
-    """Headings of a text are below those of the page, with no level left out."""
+    """Changes the levels of the headings: below the headings of the page, without skipping a level."""
     used = sorted({token.tag for token in tokens if token.type == "heading_open"})
     names = {tag: HEADINGS[min(rank, len(HEADINGS) - 1)] for rank, tag in enumerate(used)}
     for token in tokens:
@@ -162,7 +168,8 @@ def _rank_headings(tokens: Sequence[Token]) -> None:
             token.tag = names[token.tag]
 
 
-# Formulas.
+# Rules of the parser for formulas. A rule returns whether a formula begins at the current place, and
+# moves on behind it; `silent` asks only whether one begins.
 
 DELIMITERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
@@ -236,12 +243,12 @@ MATHML_VALUE = re.compile(r"[\w.#% +-]{1,60}")
 
 @lru_cache(4 * TEXTS_IN_MEMORY)
 def mathml(latex: str, *, is_block: bool = False) -> str:
-    """A formula as MathML, or as code where it cannot be read."""
+    """A formula as MathML; as the LaTeX code where the converter cannot read it."""
     if len(latex) <= MAX_FORMULA_CHARACTERS:
         try:
-            made = convert_to_element(latex.strip(), display="block" if is_block else "inline")
-            inner = "".join(map(_safe_mathml, made))
-        except Exception:  # the converter has no common error; a bad formula is shown as written
+            root = convert_to_element(latex.strip(), display="block" if is_block else "inline")
+            inner = "".join(map(_safe_mathml, root))
+        except Exception:  # the converter raises many kinds of errors; the formula is shown as code
             inner = ""
         if inner:
             display = 'display="block" tabindex="0"' if is_block else 'display="inline"'
@@ -250,8 +257,8 @@ def mathml(latex: str, *, is_block: bool = False) -> str:
 
 
 def _safe_mathml(element: Element) -> str:
-    """Known elements with known attributes; of others only what is inside."""
-    # The converter writes some characters as references, which are meant as characters.
+    """An element with its allowed attributes; of an element that is not allowed, only its contents."""
+    # The converter writes some characters as references such as &#x002B;.
     text = escape(html.unescape(element.text or ""))
     inside = f"{text}{''.join(_safe_mathml(part) for part in element)}"
     if element.tag not in MATHML_TAGS or element.tag == "math":
@@ -270,7 +277,8 @@ def _safe_mathml(element: Element) -> str:
 def _image(
     renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """An image or a sound that is part of the text; of any other only its description."""
+    """An image or a sound that is part of the text; for an image at an address, only its
+    description."""
     token = tokens[place]
     source = str(token.attrGet("src") or "")
     words = renderer.renderInlineAsText(token.children, options, env)

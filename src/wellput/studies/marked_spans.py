@@ -1,9 +1,10 @@
 """Error spans as a judge marks them in a text, checked and in order.
 
 A span is `{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission", "text": "…"}`.
-Offsets count characters (code points, as Python counts them) of the text; `end` is the first character
-after the span. `"missing"` as `start` and as `end` stands for something that the text leaves out;
-`text` may then say what. `category` is empty where the question has no categories.
+Offsets count characters (code points, as Python counts them) of the text; `end` is the offset of the
+first character after the span. If `start` and `end` are `"missing"`, the mark stands for something
+that the text leaves out, and `text` may say what is missing. `category` is empty where the question
+has no categories.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ Span: TypeAlias = dict[str, Any]
 def checked_spans(
     value: object, text: str, *, severities: Sequence[str], categories: Sequence[str] = ()
 ) -> tuple[list[Span], list[str]]:
-    """The spans of an answer in the order of the text, and the reasons why some are refused.
+    """The spans of an answer in the order of the text, and the reasons why some are refused. If any is
+    refused, no spans are returned.
 
     >>> checked_spans([{"start": 2, "end": 5, "severity": "major"}], "a cat", severities=["major"])
     ([{'start': 2, 'end': 5, 'severity': 'major', 'category': '', 'text': 'cat'}], [])
@@ -45,7 +47,7 @@ def checked_spans(
 
 
 def span_order(span: Mapping[str, Any]) -> tuple[bool, int, int, str, str, str]:
-    """By place, what is missing last."""
+    """A sort key: spans by their place, then marks of missing things."""
     is_missing = span["start"] == MISSING
     start, end = (0, 0) if is_missing else (span["start"], span["end"])
     return is_missing, start, end, span["severity"], span["category"], span["text"]
@@ -54,13 +56,15 @@ def span_order(span: Mapping[str, Any]) -> tuple[bool, int, int, str, str, str]:
 def is_marked_alike(
     spans: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
 ) -> bool:
-    """Whether two markings of a text share at least half of their characters (F1)."""
+    """Whether two lists of marks in one text are alike: the F1 of their marked characters is at least a
+    half."""
     first, second = marked_places(spans), marked_places(before)
     return 4 * len(first & second) >= len(first) + len(second)
 
 
 def marked_places(spans: Sequence[Mapping[str, Any]]) -> set[object]:
-    """The marked characters of a text; what is missing counts as one more."""
+    """The offsets of the marked characters of a text, and "missing" if a mark says that something is
+    missing."""
     return {
         place
         for span in spans
@@ -71,6 +75,7 @@ def marked_places(spans: Sequence[Mapping[str, Any]]) -> set[object]:
 def _checked(
     record: object, text: str, severities: Sequence[str], categories: Sequence[str]
 ) -> tuple[Span, str]:
+    """A span as it is stored, and the reason why it is refused ("" if it is not)."""
     if not isinstance(record, Mapping):
         return {}, "an object with start, end and severity is needed"
     if unknown := [key for key in record if key not in SPAN_KEYS]:
@@ -99,12 +104,12 @@ def _checked(
 
 
 def _missing(about: Mapping[str, str], quote: object) -> tuple[Span, str]:
-    said = "" if quote is None else quote
-    if not isinstance(said, str) or len(said) > MAX_MISSING_CHARACTERS:
+    words = "" if quote is None else quote
+    if not isinstance(words, str) or len(words) > MAX_MISSING_CHARACTERS:
         return {}, f"say what is missing in at most {MAX_MISSING_CHARACTERS} characters"
-    if "\0" in said or any("\ud800" <= character <= "\udfff" for character in said):
+    if "\0" in words or any("\ud800" <= character <= "\udfff" for character in words):
         return {}, "what is missing has characters that cannot be stored"
-    return {"start": MISSING, "end": MISSING, **about, "text": said.strip()}, ""
+    return {"start": MISSING, "end": MISSING, **about, "text": words.strip()}, ""
 
 
 def _is_place(value: object) -> TypeGuard[int]:

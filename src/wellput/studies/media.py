@@ -1,5 +1,5 @@
-"""`Medium`: what shows an output to judges. A text is read. Outputs of another kind bring
-their medium with them.
+"""`Medium`: the way in which outputs of one kind are shown to judges. The media of texts are here;
+other kinds of outputs bring their own.
 
 `with_media` puts the images and sounds that markdown names by a path into the text itself, so that a
 study is one file and no page fetches anything from elsewhere.
@@ -36,17 +36,19 @@ class Medium(Protocol):
 
     name: str
     shows_text: bool
-    """Whether it can also show texts: practice trials and attention checks."""
+    """Whether it can also show texts, as practice trials and attention checks need."""
     template: str
-    """One of `studies/templates`, or `package:path`. It has the macro `output(variant, speech)`."""
+    """The name of a template: one of `studies/templates`, or `package:path` for one of another
+    package. It has the macro `output(variant, speech)`, which shows one output."""
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
     static: Mapping[str, Traversable]
-    """The styles, the scripts and the files that they load, by the name in their address."""
+    """The files of the styles and scripts, and the files that these load, by the name in their
+    address."""
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
-        """An item's outputs as they are stored, their common sound (a WAV file), and the problems that
-        they have."""
+        """An item's outputs as they are stored, by system; their common sound (a WAV file) or None;
+        and what is wrong with them, in sentences."""
         ...
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
@@ -86,14 +88,15 @@ class MarkdownMedium(TextMedium):
     name = "markdown"
     template = "markdown.html"
     has_blocks = True
-    """Whether an output is more than a phrase, and cannot be a button."""
+    """Whether an output may have paragraphs, tables or images, so that it cannot be shown on a
+    button."""
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
         return replace(questionnaire, medium=self.name)
 
 
 def all_media() -> list[Medium]:
-    """The medium of text, and those of other kinds of outputs."""
+    """The media of texts, and those of other kinds of outputs."""
     others = (kind.medium() for kind in output_kinds())
     return [TextMedium(), MarkdownMedium(), *(medium for medium in others if medium is not None)]
 
@@ -110,7 +113,8 @@ def medium_named(name: str) -> Medium:
 
 
 def medium_for(items: Iterable[Item], show: ShownAs = "plain") -> Medium:
-    """The medium of the first output that is not text, or that of text: plain or as markdown."""
+    """The medium that shows the items: that of the first output that is not a text, if there is one;
+    else a medium for texts, plain or as markdown."""
     for item in items:
         for output in item.outputs.values():
             if isinstance(output, Mapping):
@@ -130,19 +134,21 @@ LOCAL_FILE = re.compile(
 """An image whose address is a path, not a URL: `![words](path)`."""
 MAX_FILE_BYTES = 2_000_000
 MAX_TEXT_CHARACTERS = 20_000_000
-"""The most characters that the files of one text may take in the page. A file counts as often as the
-text names it: ten characters can name two megabytes."""
+"""The most characters that the files of one text may take in the page, as base64. A file counts as
+often as the text names it, since a short path can stand for two megabytes."""
 MAX_STUDY_CHARACTERS = 1_000_000_000
+"""The most characters that the files of all texts of a study may take."""
 
 
 def with_media(evalset: EvalSet, folder: str | Path) -> EvalSet:
-    """The items with every named file that is in the folder put into the text. Raises InputError where
-    none is, and for files that are too large or that browsers do not show."""
+    """The items, with the files of the folder that their texts name put into the texts. Raises
+    InputError if the texts name no file of the folder, and for files that are too large or that
+    browsers do not show."""
     reader = _MediaFolder(Path(folder))
     items = [_with_media(item, reader) for item in evalset]
     if reader.problems:
         raise InputError.collect("These files cannot be shown:", reader.problems)
-    if not reader.found:
+    if not reader.addresses:
         raise InputError(
             f"media={str(folder)!r}: no output names a file of this folder, as in ![words](file.png)."
         )
@@ -168,12 +174,13 @@ class _MediaFolder:
             raise InputError(f"media={str(folder)!r} is not a folder.")
         self._folder = folder.resolve()
         self._n_characters = 0
-        self.found: dict[str, str] = {}
+        self.addresses: dict[str, str] = {}
         self.problems: list[str] = []
 
     def embedded(self, item: str, text: str) -> str:
-        """The text of an item with its files. What is no image to markdown stays as it is, such as the
-        code `![words](path)`: each path gets a number, and the parser says which are addresses."""
+        """The text of an item with its files put in. Markdown decides what is an image: the same
+        characters `![words](path)` may stand in a piece of code, and then they stay. To find out, each
+        path is replaced by a number, and the parser says which numbers are addresses of images."""
         from wellput.studies.markdown import image_addresses
 
         key = secrets.token_hex(8)
@@ -183,15 +190,15 @@ class _MediaFolder:
             return text
         images = image_addresses(numbered)
         numbers = count()
-        left = MAX_TEXT_CHARACTERS
+        characters_left = MAX_TEXT_CHARACTERS
 
         def with_file(match: re.Match[str]) -> str:
-            nonlocal left
-            if f"{key}-{next(numbers)}" not in images or left < 0:
+            nonlocal characters_left
+            if f"{key}-{next(numbers)}" not in images or characters_left < 0:
                 return match[0]
             address = self._address(item, match["path"])
-            left -= len(address)
-            if left < 0:
+            characters_left -= len(address)
+            if characters_left < 0:
                 most = _megabytes(MAX_TEXT_CHARACTERS)
                 self.problems.append(f"item {item}: a text with more than {most} MB of files")
                 return match[0]
@@ -209,16 +216,17 @@ class _MediaFolder:
             )
 
     def _address(self, item: str, name: str) -> str:
-        if name not in self.found:
+        """The file with this name as a data URI; the name itself if there is no such file."""
+        if name not in self.addresses:
             try:
                 path = self._file(name)
                 if path is None:
                     return name
-                self.found[name] = self._data(item, name, path)
+                self.addresses[name] = self._data(item, name, path)
             except OSError as error:
                 self.problems.append(f"item {item}: {name}: cannot be read: {error.strerror}")
-                self.found[name] = name
-        return self.found[name]
+                self.addresses[name] = name
+        return self.addresses[name]
 
     def _file(self, name: str) -> Path | None:
         """The file of the folder with this name, None where there is none."""
@@ -233,6 +241,7 @@ class _MediaFolder:
             raise
 
     def _data(self, item: str, name: str, path: Path) -> str:
+        """The file as a data URI. If it cannot be shown, notes why, and returns the name."""
         kind = mimetypes.guess_type(path.name)[0] or ""
         if not re.fullmatch(r"image/(?:png|jpeg|gif|webp|avif)|audio/[\w.+-]+", kind):
             self.problems.append(
@@ -248,7 +257,8 @@ class _MediaFolder:
 
 
 def _megabytes(n_characters: int) -> int:
-    """The size of the files that so many characters of base64 hold: 4 characters are 3 bytes.
+    """The size in megabytes of files that take this many characters in base64: 4 characters are 3
+    bytes.
 
     >>> _megabytes(20_000_000)
     15

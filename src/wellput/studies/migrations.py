@@ -1,8 +1,8 @@
-"""Changes of the schema, in order. A released migration is never changed. The database has the names
-of the migrations that were applied.
+"""Migrations: the changes of the database schema, in order. A released migration is never changed. A
+table of the database has the names of the migrations that were applied to it.
 
-A migration must not use `studies.schema`, which changes later. A test takes every version through the
-migrations after it and compares the result with the schema.
+A migration must not use `studies.schema`, because the schema will change later. A test applies the
+later migrations to a database of every version and compares the result with the schema.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Migration = Callable[[Connection], None]
 
 def m001_tables(connection: Connection) -> None:
     """The first tables."""
-    grows = sa.BigInteger().with_variant(sa.Integer, "sqlite")
-    made = sa.MetaData()
+    id_type = sa.BigInteger().with_variant(sa.Integer, "sqlite")
+    metadata = sa.MetaData()
     sa.Table(
         "study",
-        made,
+        metadata,
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("settings", sa.JSON, nullable=False),
         sa.Column("state", sa.String(10), nullable=False),
@@ -33,7 +33,7 @@ def m001_tables(connection: Connection) -> None:
     )
     sa.Table(
         "items",
-        made,
+        metadata,
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("id", sa.Text, nullable=False, unique=True),
         sa.Column("context", sa.Text),
@@ -42,7 +42,7 @@ def m001_tables(connection: Connection) -> None:
     )
     sa.Table(
         "trials",
-        made,
+        metadata,
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("item", sa.Integer, sa.ForeignKey("items.number"), nullable=False),
         sa.Column("systems", sa.JSON, nullable=False),
@@ -51,7 +51,7 @@ def m001_tables(connection: Connection) -> None:
     )
     sa.Table(
         "judges",
-        made,
+        metadata,
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("name", sa.Text, nullable=False, unique=True),
         sa.Column("token_hash", sa.String(64), unique=True),
@@ -66,8 +66,8 @@ def m001_tables(connection: Connection) -> None:
     )
     sa.Table(
         "assignments",
-        made,
-        sa.Column("id", grows, primary_key=True),
+        metadata,
+        sa.Column("id", id_type, primary_key=True),
         sa.Column("key", sa.String(32), nullable=False, unique=True),
         sa.Column("judge", sa.Integer, sa.ForeignKey("judges.id"), nullable=False, index=True),
         sa.Column("purpose", sa.String(10), nullable=False),
@@ -80,27 +80,27 @@ def m001_tables(connection: Connection) -> None:
     )
     sa.Table(
         "answers",
-        made,
-        sa.Column("id", grows, primary_key=True),
-        sa.Column("assignment", grows, sa.ForeignKey("assignments.id"), nullable=False),
+        metadata,
+        sa.Column("id", id_type, primary_key=True),
+        sa.Column("assignment", id_type, sa.ForeignKey("assignments.id"), nullable=False),
         sa.Column("revision", sa.Integer, nullable=False),
-        sa.Column("supersedes", grows, sa.ForeignKey("answers.id"), unique=True),
+        sa.Column("supersedes", id_type, sa.ForeignKey("answers.id"), unique=True),
         sa.Column("answers", sa.JSON, nullable=False),
         sa.Column("ms", sa.BigInteger, nullable=False),
         sa.Column("recorded_at", sa.Double, nullable=False),
         sa.UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
     )
-    made.create_all(connection, checkfirst=False)
+    metadata.create_all(connection, checkfirst=False)
 
 
 def m002_speech(connection: Connection) -> None:
     """The sound of an item."""
-    made = sa.MetaData()
-    # Only named for the foreign key: the table itself exists.
-    sa.Table("items", made, sa.Column("number", sa.Integer, primary_key=True))
+    metadata = sa.MetaData()
+    # The table exists already; it is named here because the foreign key refers to it.
+    sa.Table("items", metadata, sa.Column("number", sa.Integer, primary_key=True))
     speech = sa.Table(
         "speech",
-        made,
+        metadata,
         sa.Column(
             "item",
             sa.Integer,
@@ -133,18 +133,18 @@ def m004_owner_sessions(connection: Connection) -> None:
 
 def m005_enrolment(connection: Connection) -> None:
     """The open link, and the people who came by it."""
-    made = sa.MetaData()
-    # Only named for the foreign key: the table itself exists.
-    sa.Table("judges", made, sa.Column("id", sa.Integer, primary_key=True))
+    metadata = sa.MetaData()
+    # The table exists already; it is named here because the foreign key refers to it.
+    sa.Table("judges", metadata, sa.Column("id", sa.Integer, primary_key=True))
     link = sa.Table(
         "open_link",
-        made,
+        metadata,
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("settings", sa.JSON, nullable=False),
     )
     enrolments = sa.Table(
         "enrolments",
-        made,
+        metadata,
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("judge", sa.Integer, sa.ForeignKey("judges.id"), unique=True),
         sa.Column("platform", sa.String(20), nullable=False),
@@ -160,12 +160,12 @@ def m005_enrolment(connection: Connection) -> None:
 
 
 def m006_comments(connection: Connection) -> None:
-    """What a judge says beside an answer."""
+    """The comment that a judge may add to an answer."""
     connection.execute(sa.text("ALTER TABLE answers ADD COLUMN comment TEXT"))
 
 
 def m007_imported(connection: Connection) -> None:
-    """The columns of the judgments that an imported answer was made of."""
+    """The further columns of the judgments that an imported answer was made of."""
     connection.execute(sa.text("ALTER TABLE answers ADD COLUMN imported JSON"))
 
 
@@ -193,14 +193,15 @@ def is_study(connection: Connection) -> bool:
 
 
 def migrate(connection: Connection, *, where: str, only: int | None = None) -> list[str]:
-    """Applies the missing migrations (for tests: of the first `only`) and returns their names.
+    """Applies the migrations that the database lacks and returns their names. Tests give `only` to
+    apply the first so many migrations at most. `where` names the database in error messages.
 
     Raises InputError and changes nothing if a newer wellput has migrated the study.
     """
     _applied.create(connection, checkfirst=True)
-    there = set(connection.scalars(sa.select(_applied.c.name)))
+    applied = set(connection.scalars(sa.select(_applied.c.name)))
     known = [migration.__name__ for migration in MIGRATIONS]
-    if newer := sorted(there - set(known)):
+    if newer := sorted(applied - set(known)):
         raise InputError(
             f"{where} was made or opened by a newer wellput than this one: its schema has "
             f"{', '.join(newer)}, which this version does not know. Upgrade wellput to use it; "
@@ -208,7 +209,7 @@ def migrate(connection: Connection, *, where: str, only: int | None = None) -> l
         )
     new: list[str] = []
     for migration in MIGRATIONS[:only]:
-        if migration.__name__ not in there:
+        if migration.__name__ not in applied:
             migration(connection)
             row = {"name": migration.__name__, "applied_at": time.time()}
             connection.execute(_applied.insert().values(row))

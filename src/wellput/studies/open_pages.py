@@ -18,7 +18,7 @@ from wellput.studies.store import Store
 from wellput.studies.wording import ENGLISH
 
 OPEN_FORM_HOLDER = "open"
-"""The holder of the form on the open page."""
+"""Whose form this is, as `forms.check_csrf` checks it: anybody's who came by the open link."""
 PARAMETER_PREFIX = "parameter-"
 ANSWER_PREFIX = "screening-"
 
@@ -27,13 +27,15 @@ def open_router(store: Store) -> APIRouter:
     router = APIRouter(prefix="/open", include_in_schema=False)
     words = store.setup.words
 
-    def known(key: str) -> Enrolment:
+    def enrolment_with(key: str) -> Enrolment:
+        """The open link with this key. Raises an HTTP error 404 for any other key."""
         enrolment = store.enrolment
         if enrolment is None or key != enrolment.key:
             raise HTTPException(404, ENGLISH("errors.unknown_link"))
         return enrolment
 
     def message(request: Request, text: str, status: int = 200) -> Response:
+        """A page with a heading and a text: those of `open.{text}` in the language file."""
         return page(
             request,
             "message.html",
@@ -63,7 +65,7 @@ def open_router(store: Store) -> APIRouter:
 
     @router.get("/{key}")
     def look(request: Request, key: str) -> Response:
-        enrolment = known(key)
+        enrolment = enrolment_with(key)
         person = person_of(request.query_params, browser_key(request))
         with store.database.read() as connection:
             place = own_place(enrolment, connection, person)
@@ -77,7 +79,7 @@ def open_router(store: Store) -> APIRouter:
 
     @router.post("/{key}")
     async def take_place(request: Request, key: str, form: PostedForm) -> Response:
-        enrolment = known(key)
+        enrolment = enrolment_with(key)
         check_csrf(request, OPEN_FORM_HOLDER, form)
         parameters = {
             name.removeprefix(PARAMETER_PREFIX): value
@@ -108,7 +110,7 @@ def open_router(store: Store) -> APIRouter:
 
 
 def screening_answers(enrolment: Enrolment, form: Form) -> list[str]:
-    """The answers to the screening questions, without those that were not given."""
+    """The answers to the screening questions, in their order; unanswered questions are left out."""
     given = [form.get(f"{ANSWER_PREFIX}{n}", "") for n in range(len(enrolment.screening))]
     return [
         answer
@@ -118,8 +120,8 @@ def screening_answers(enrolment: Enrolment, form: Form) -> list[str]:
 
 
 def common(store: Store) -> Mapping[str, Any]:
-    """What these pages share. They name the scripts of the trials that follow: the browser exchanges
-    a part of the page, and loads no further script."""
+    """Values that all pages here need. Their templates name the scripts of the trials, too, because the
+    browser goes on to the trials by exchanging a part of the page, without loading further scripts."""
     return {
         "title": store.questionnaire.title,
         "words": store.setup.words,

@@ -1,5 +1,5 @@
-"""`Overview`: the state of a study for its owner. Progress, time, flags, whom the judges
-prefer and how far they agree so far."""
+"""`Overview`: the state of a study for its owner: the progress and the time of the judges, what looks
+wrong about their answers, which systems they prefer, and how far they agree so far."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ JudgeState: TypeAlias = Literal["invited", "working", "done"]
 MIN_STRAIGHT_LINE_ANSWERS = 8
 """A judge whose answers to a question are all the same is flagged from this many answers on."""
 HASTY_SECONDS = 1.0
+"""A judge whose median time per trial is shorter is flagged."""
 MIN_TRIALS_TO_CALL_HASTY = 5
 MAX_SHOWN_COMMENTS = 50
 
 
 @dataclass(frozen=True)
 class JudgeOverview:
-    """One judge: the trials done of all, the median seconds per trial, and what looks wrong.
+    """One judge: the trials done and all (`total`), the median `seconds` per trial, and what looks
+    wrong (`flags`).
 
     `consistency` is the share of answers to repeated trials that are about the same as the first time:
     within one point of a scale, a tenth of a slider, a factor of two for magnitudes. `speed`, `drift`
@@ -88,7 +90,7 @@ class AgreementOverview:
 
 @dataclass(frozen=True)
 class CommentOverview:
-    """What a judge said beside the answer about an item."""
+    """A comment that a judge added to the answer about an item."""
 
     judge: str
     item: str
@@ -101,9 +103,9 @@ class Overview(Result):
     """The state of a study.
 
     `done` and `planned` count people's answers to trials, without practice, checks and repeats.
-    `unreachable` counts those that the invited judges will not give: more judges must be invited.
-    Ranking, agreement and items are people's too; machines are only among the `judges`. `comments` are
-    the newest, at most `MAX_SHOWN_COMMENTS`.
+    `unreachable` counts planned answers that the invited judges will not give: more judges must be
+    invited. `ranking`, `agreement` and `items` are about people's answers, too; machines are only
+    among the `judges`. `comments` are the newest ones, at most `MAX_SHOWN_COMMENTS`.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.study:status_report"
@@ -141,14 +143,14 @@ class Overview(Result):
 
 QUICK_RANKING_SECONDS = 0.5
 REST_PER_RANKING = 20
-"""After a slow ranking (longer than `QUICK_RANKING_SECONDS`), the dashboard waits this many times as
-long before the next one, so that the processor is free for the judges."""
+"""If a ranking took longer than `QUICK_RANKING_SECONDS`, the dashboard waits this many times as long
+before the next ranking, so that the processor is free for the judges."""
 
 
 @dataclass
 class LatestRankings:
     """Keeps the last rankings, because a dashboard asks for them every few seconds. They are computed
-    again when there are new answers; for a dashboard less often, if this takes long."""
+    again when there are new answers; for a dashboard, less often if the computation takes long."""
 
     clock: Callable[[], float] = time.monotonic
     answers: Sequence[AnyJudgment] = ()
@@ -157,7 +159,9 @@ class LatestRankings:
     is_old: bool = False
     """Whether there are newer answers than the rankings have."""
     made_at: float = -math.inf
+    """The time of the clock when the rankings were computed, in seconds."""
     took: float = 0.0
+    """How long the computation took, in seconds."""
     _lock: Lock = field(default_factory=Lock)
 
     def of(
@@ -168,16 +172,18 @@ class LatestRankings:
         sequential: bool,
         may_be_old: bool = False,
     ) -> tuple[Ranking, ...]:
-        """Whom the judges prefer on each question; `sequential` rankings stay valid however often the
-        owner looks. With `may_be_old`, the newest answers may be missing."""
+        """The ranking of the systems on each question; `sequential` rankings stay valid however often
+        the owner looks. With `may_be_old`, the newest answers may be missing."""
         with self._lock:
             self.is_old = answers != self.answers or sequential != self.sequential
             may_stay = may_be_old and sequential == self.sequential and self._is_resting()
             if self.is_old and not may_stay:
                 began = self.clock()
                 items = [item.id for item in setup.items]
-                found = setup.design.rankings(answers, setup.systems, items, sequential=sequential)
-                self.answers, self.sequential, self.rankings = answers, sequential, tuple(found)
+                rankings = setup.design.rankings(
+                    answers, setup.systems, items, sequential=sequential
+                )
+                self.answers, self.sequential, self.rankings = answers, sequential, tuple(rankings)
                 self.made_at = self.clock()
                 self.took = self.made_at - began
                 self.is_old = False
@@ -197,27 +203,27 @@ def overview(
     latest: LatestRankings,
     ranking_may_be_old: bool = False,
 ) -> Overview:
-    """The state of the study."""
+    """The state of the study. `state` is open, paused or closed; `now` is in seconds since 1970."""
     reading = StudyReading(connection, len(setup.trials))
-    everything = read_answered(connection)
+    all_answered = read_answered(connection)
     machines = machine_judges(connection)
-    answered = [one for one in everything if one.judge_id not in machines]
+    answered = [answer for answer in all_answered if answer.judge_id not in machines]
     by_judge: dict[int, list[AnsweredRow]] = {}
-    for one in everything:
-        by_judge.setdefault(one.judge_id, []).append(one)
+    for answer in all_answered:
+        by_judge.setdefault(answer.judge_id, []).append(answer)
     rows = connection.execute(sa.select(schema.judges).order_by(schema.judges.c.id)).all()
     judges: list[JudgeOverview] = []
-    expected = 0
+    n_expected = 0
     for row in rows:
         if row.forgotten_at is None:
             queue = JudgeQueue(setup, reading, row.id, now, is_machine=row.id in machines)
-            own = by_judge.get(row.id, [])
-            judge = _judge(setup, row, own, queue)
+            answers_of_judge = by_judge.get(row.id, [])
+            judge = _judge(setup, row, answers_of_judge, queue)
             judges.append(judge)
             if row.id not in machines:
-                n_had = sum(one.purpose == "trial" for one in own)
-                expected += max(0, queue.length - n_had)
-    done = sum(one.purpose == "trial" for one in answered)
+                n_answered = sum(answer.purpose == "trial" for answer in answers_of_judge)
+                n_expected += max(0, queue.length - n_answered)
+    done = sum(answer.purpose == "trial" for answer in answered)
     n_people = len([judge for judge in judges if not is_machine(judge.name)])
     planned = _planned(setup, n_judges=n_people)
     items = _items(setup, answered, n_judges=n_people)
@@ -229,7 +235,7 @@ def overview(
         seed=setup.seed,
         done=done,
         planned=planned,
-        unreachable=max(0, planned - done - expected),
+        unreachable=max(0, planned - done - n_expected),
         seconds=_median_seconds(answered),
         judges=tuple(judges),
         items=tuple(items),
@@ -248,16 +254,18 @@ def overview(
 
 def _comments(setup: StudySetup, answered: Sequence[AnsweredRow]) -> list[CommentOverview]:
     """The newest comments, the last one first."""
-    said = [one for one in answered if one.comment and one.purpose in ("trial", "repeat")]
-    said.sort(key=lambda one: one.recorded_at or 0.0, reverse=True)
+    commented = [
+        answer for answer in answered if answer.comment and answer.purpose in ("trial", "repeat")
+    ]
+    commented.sort(key=lambda answer: answer.recorded_at or 0.0, reverse=True)
     return [
         CommentOverview(
-            one.judge,
-            setup.items[setup.trials[one.number].item].id,
-            one.comment or "",
-            one.recorded_at,
+            answer.judge,
+            setup.items[setup.trials[answer.number].item].id,
+            answer.comment or "",
+            answer.recorded_at,
         )
-        for one in said[:MAX_SHOWN_COMMENTS]
+        for answer in commented[:MAX_SHOWN_COMMENTS]
     ]
 
 
@@ -268,22 +276,24 @@ def _is_final(state: str, done: int, planned: int) -> bool:
 def _planned(setup: StudySetup, *, n_judges: int) -> int:
     if setup.plan.kind == "per-item":
         return len(setup.trials) * setup.plan.per_item
-    from wellput.studies.assignment_rules import within_judge
+    from wellput.studies.assignment_rules import within_judge_trials
 
-    return len(within_judge(setup, 1)) * max(n_judges, setup.plan.judges)
+    return len(within_judge_trials(setup, 1)) * max(n_judges, setup.plan.judges)
 
 
 def _items(
     setup: StudySetup, answered: Iterable[AnsweredRow], *, n_judges: int
 ) -> list[ItemOverview]:
-    done = Counter(setup.trials[one.number].item for one in answered if one.purpose == "trial")
+    done = Counter(
+        setup.trials[answer.number].item for answer in answered if answer.purpose == "trial"
+    )
     n_trials = Counter(trial.item for trial in setup.trials)
     is_per_item = setup.plan.kind == "per-item"
     return [
         ItemOverview(
             item.id,
             done[place],
-            # Under within-judge nobody knows who gets which item: at most every judge gets it.
+            # Under the plan within-judge, chance decides who gets an item: at most every judge does.
             n_trials[place] * setup.plan.per_item if is_per_item else n_judges,
         )
         for place, item in enumerate(setup.items)
@@ -295,14 +305,14 @@ def _judge(
     setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], queue: JudgeQueue
 ) -> JudgeOverview:
     progress = queue.progress()
-    checks = [one for one in answered if one.purpose == "check"]
-    failed = sum(not passes(setup, setup.checks[one.number], one.values) for one in checks)
-    held = open_assignment(queue.own)
+    checks = [answer for answer in answered if answer.purpose == "check"]
+    n_failed = sum(not passes(setup, setup.checks[check.number], check.values) for check in checks)
+    held = open_assignment(queue.own_assignments)
     is_done = 0 < progress.done == progress.total and held is None
     changes = trends(
         answered,
         is_machine=queue.is_machine,
-        is_holding=held is not None,
+        holds_open_trial=held is not None,
         idle_seconds=abs(queue.now - row.seen_at),
         lease_seconds=60 * setup.plan.lease_minutes,
     )
@@ -314,9 +324,9 @@ def _judge(
         seconds=_median_seconds(answered),
         last_seen=None if row.started_at is None else known_time(row.seen_at),
         checks=len(checks),
-        checks_failed=failed,
+        checks_failed=n_failed,
         consistency=_consistency(setup, answered),
-        flags=(*_flags(answered, len(checks), failed), *changes.flags),
+        flags=(*_flags(answered, len(checks), n_failed), *changes.flags),
         speed=changes.speed,
         drift=changes.drift,
         stuck_minutes=changes.stuck_minutes,
@@ -324,48 +334,51 @@ def _judge(
 
 
 def _flags(answered: Sequence[AnsweredRow], n_checks: int, n_failed: int) -> list[str]:
+    """What looks wrong about a judge's answers, in sentences for the owner."""
     flags = []
     if n_failed:
         flags.append(f"failed {n_failed} of {n_checks} attention checks")
-    given: dict[str, list[Any]] = {}
-    trials = [one for one in answered if one.purpose == "trial"]
-    for one in trials:
-        for values in one.values:
+    by_question: dict[str, list[Any]] = {}
+    trials = [answer for answer in answered if answer.purpose == "trial"]
+    for answer in trials:
+        for values in answer.values:
             for question, value in values.items():
-                if not isinstance(value, list):  # most texts may have no error to mark
-                    given.setdefault(question, []).append(value)
-    for question, column in given.items():
+                if not isinstance(value, list):  # lists of marked errors may all be empty
+                    by_question.setdefault(question, []).append(value)
+    for question, column in by_question.items():
         if len(column) >= MIN_STRAIGHT_LINE_ANSWERS and len(set(column)) == 1:
             shown = column[0] if isinstance(column[0], str) else f"{column[0]:g}"
             flags.append(f"straight-lining: every answer to {question} is {shown}")
-    seconds = _median_seconds([one for one in trials if not is_machine(one.judge)])
+    seconds = _median_seconds([answer for answer in trials if not is_machine(answer.judge)])
     if seconds is not None and len(trials) >= MIN_TRIALS_TO_CALL_HASTY and seconds < HASTY_SECONDS:
         flags.append(f"hasty: half of the trials took under {HASTY_SECONDS:g} second")
     return flags
 
 
 def _consistency(setup: StudySetup, answered: Sequence[AnsweredRow]) -> float | None:
+    """The share of a judge's answers to repeated trials that are like the first ones; None without
+    any."""
     questions = {question.name: question for question in setup.questionnaire.questions}
-    first = {one.number: one for one in answered if one.purpose == "trial"}
-    same: list[bool] = []
-    for again in answered:
-        if again.purpose != "repeat" or again.number not in first:
+    first = {answer.number: answer for answer in answered if answer.purpose == "trial"}
+    are_alike: list[bool] = []
+    for repeated in answered:
+        if repeated.purpose != "repeat" or repeated.number not in first:
             continue
-        before = first[again.number]
-        for values, then in zip(again.values, before.values, strict=True):
+        before = first[repeated.number]
+        for values, values_before in zip(repeated.values, before.values, strict=True):
             for name, value in values.items():
-                is_alike = setup.design.is_alike(questions[name], value, then[name])
-                same += [] if is_alike is None else [is_alike]
-    return sum(same) / len(same) if same else None
+                is_alike = setup.design.is_alike(questions[name], value, values_before[name])
+                are_alike += [] if is_alike is None else [is_alike]
+    return sum(are_alike) / len(are_alike) if are_alike else None
 
 
 def agreement(setup: StudySetup, answers: Sequence[AnyJudgment]) -> list[AgreementOverview]:
-    """α and pairwise correlations of each question, over the answers so far. Correlations are between
-    judges who share enough answers."""
+    """Krippendorff's α and the pairwise correlations of judges on each question, over the answers so
+    far. Correlations are between judges who judged enough of the same outputs (`MIN_SHARED_UNITS`)."""
     if not answers:
         return []
     units = setup.design.units(answers, setup.systems, [item.id for item in setup.items])
-    return [_summary(question, each, setup.design.level) for question, each in units.items()]
+    return [_summary(question, table, setup.design.level) for question, table in units.items()]
 
 
 def _summary(question: str, units: Floats, level: MeasurementLevel) -> AgreementOverview:
@@ -378,6 +391,6 @@ def _summary(question: str, units: Floats, level: MeasurementLevel) -> Agreement
 
 
 def _median_seconds(answered: Iterable[AnsweredRow]) -> float | None:
-    """How long a trial took; None where nobody knows."""
-    known = [one.ms / 1000 for one in answered if one.purpose == "trial" and one.ms is not None]
+    """The median time of a trial; None where no time is known."""
+    known = [row.ms / 1000 for row in answered if row.purpose == "trial" and row.ms is not None]
     return statistics.median(known) if known else None

@@ -1,6 +1,7 @@
-"""The owner's sessions: a browser that gave the owner's token holds a session until it signs out, or
-the owner ends it from another browser. For each one the study stores a hash, when it began, and when
-it was last used, so it ends for every process that serves the study.
+"""The owner's sessions: a browser that gave the owner's token has a session until it signs out, or
+until the owner ends the session from another browser. The study's database stores for each session a
+hash of its token, when it began, and when it was last used. So a session that ends is over for every
+process that serves the study.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from wellput.studies.invitations import is_token, new_token, token_hash
 MAX_IDLE_SECONDS = 30 * 24 * 3600.0
 """A session that is not used for this long has ended."""
 SEEN_EVERY_SECONDS = 60.0
-"""When a session was last used is noted at most this often."""
+"""The time of the last use of a session is written at most this often."""
 
 sessions = schema.owner_sessions.c
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerSession:
-    """A session that is open. `is_own`: it is the session of the browser that asks."""
+    """A session that is open. `is_own` says that it is the session of the browser that asks."""
 
     id: int
     begun_at: float
@@ -55,7 +56,7 @@ class OwnerSessions:
         return token
 
     def is_open(self, token: str) -> bool:
-        """Whether a session has this token. Notes that it was used."""
+        """Whether an open session has this token. Notes the time of this use."""
         now = self._clock()
         with self._database.read() as connection:
             row = connection.execute(
@@ -75,7 +76,7 @@ class OwnerSessions:
         return True
 
     def all_open(self, own_token: str) -> list[OwnerSession]:
-        """The open sessions, the latest first."""
+        """The open sessions, the latest first. `own_token` is that of the browser that asks."""
         since = self._clock() - MAX_IDLE_SECONDS
         own = token_hash(own_token)
         with self._database.read() as connection:

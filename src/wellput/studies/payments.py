@@ -22,8 +22,10 @@ judges = schema.judges.c
 
 @dataclass(frozen=True)
 class Payment:
-    """One person who took a place. `minutes` count from taking it to finishing, or to the last visit.
-    `person` is the platform's name of somebody, or "" for a browser."""
+    """One person who took a place. `minutes` count from taking the place to finishing, or to the last
+    visit. `person` is the person's name on the platform, or "" for a browser that no platform sent.
+    `returned` says that the place was given back, or lost by being away. `answers` count all answered
+    trials, and `checks` the attention checks among them."""
 
     judge: str
     platform: str
@@ -37,42 +39,44 @@ class Payment:
 
 
 def payments_of(setup: StudySetup, connection: Connection) -> list[Payment]:
-    answered: dict[int, list[bool | None]] = {}
-    for one in read_answered(connection):
-        is_check = one.purpose == "check"
-        passed = passes(setup, setup.checks[one.number], one.values) if is_check else None
-        answered.setdefault(one.judge_id, []).append(passed)
+    """The people who came by the open link, in the order in which they came."""
+    # By judge, for each answer: whether it passed the attention check; None where it is not one.
+    outcomes: dict[int, list[bool | None]] = {}
+    for trial in read_answered(connection):
+        is_check = trial.purpose == "check"
+        passed = passes(setup, setup.checks[trial.number], trial.values) if is_check else None
+        outcomes.setdefault(trial.judge_id, []).append(passed)
     rows = connection.execute(
         sa.select(schema.enrolments, judges.name, judges.seen_at)
         .join_from(schema.enrolments, schema.judges, enrolments.judge == judges.id)
         .where(judges.forgotten_at.is_(None))
         .order_by(enrolments.id)
     )
-    found = []
+    payments = []
     for row in rows:
-        own = answered.get(row.judge, [])
+        outcomes_of_judge = outcomes.get(row.judge, [])
         end = row.seen_at if row.finished_at is None else row.finished_at
-        found.append(
+        payments.append(
             Payment(
                 judge=row.name,
                 platform=row.platform,
                 person="" if row.platform == "browser" else row.person,
                 finished=row.finished_at is not None,
                 returned=row.returned_at is not None,
-                answers=len(own),
+                answers=len(outcomes_of_judge),
                 minutes=round(max(0.0, end - row.enrolled_at) / 60, 1),
-                checks=sum(passed is not None for passed in own),
-                checks_passed=sum(passed is True for passed in own),
+                checks=sum(passed is not None for passed in outcomes_of_judge),
+                checks_passed=sum(passed is True for passed in outcomes_of_judge),
             )
         )
-    return found
+    return payments
 
 
 def payments_csv(payments: Sequence[Payment]) -> str:
     """The list as CSV, with a header."""
     names = [field.name for field in fields(Payment)]
     text = io.StringIO()
-    # A spreadsheet must not take what a stranger put into an address for a formula, or for a new row.
+    # The names in addresses come from strangers: a spreadsheet must not read them as formulas or rows.
     table = TableWriter(text, ",", names, mark_formulas=True)
     table.write([_written(getattr(payment, name)) for name in names] for payment in payments)
     return text.getvalue()

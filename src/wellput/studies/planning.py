@@ -1,11 +1,12 @@
 """From an evalset to a `StudySetup`: the medium that shows its outputs, all possible trials, and a
 selection of them when there are too many to judge.
 
-`random` selects some trials of every system (or pair). `spread` selects some from each fifth of a
-metric's range, so that all values are judged. `contrast` selects the trials on which two metrics
-disagree most. (Bangalore, Rambow & Whittaker 2000 did both: they spread each metric's values, and set
-metrics against each other.) The value of a trial is the score of its output; for a pair it is the
-first score minus the second, for a page the mean.
+`random` selects some trials of every system (or pair). `spread` selects some from each fifth of the
+range of a metric's scores, so that high and low scores are judged alike. `contrast` selects the trials
+on which two metrics disagree most. (Bangalore, Rambow & Whittaker 2000 did both: they spread each
+metric's values, and set metrics against each other.) A metric's value of a trial is the score of its
+output; for a pair, it is the first score minus the second; for a page with several outputs, it is
+their mean score.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def select_trials(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> TrialSelection:
-    """A selection of the trials, in their order. It depends only on the arguments and the seed."""
+    """Selects at most `per_stratum` trials from each group; the selected trials keep their order. The
+    selection depends only on the arguments and the seed."""
     if method not in SELECTION_METHODS:
         raise InputError(f"No select={method!r}; there are {', '.join(SELECTION_METHODS)}.")
     if per_stratum < 1:
@@ -135,32 +137,32 @@ def trial_values(
     table: ScoreTable, design: Design, items: Sequence[StudyItem], trials: Sequence[Trial]
 ) -> Floats:
     """The metric's value of each trial, NaN where there is none."""
-    place = {item: column for column, item in enumerate(table.items)}
-    row = {system: number for number, system in enumerate(table.systems)}
-    scores = table.scores
+    columns = {item: column for column, item in enumerate(table.items)}
+    rows = {system: row for row, system in enumerate(table.systems)}
     values = np.full(len(trials), np.nan)
     for number, trial in enumerate(trials):
-        column = place[items[trial.item].id]
-        own = [scores[row[system], column] for system in trial.systems]
-        values[number] = design.trial_score(own)
+        column = columns[items[trial.item].id]
+        scores = [table.scores[rows[system], column] for system in trial.systems]
+        values[number] = design.trial_score(scores)
     return values
 
 
 def used_items(
     items: Sequence[StudyItem], trials: Sequence[Trial]
 ) -> tuple[tuple[StudyItem, ...], tuple[Trial, ...]]:
-    """The items that the trials use, and the trials with the new places of their items."""
-    places = sorted({trial.item for trial in trials})
-    new = {old: place for place, old in enumerate(places)}
+    """The items that the trials use, and the trials with the places of their items among these."""
+    used_places = sorted({trial.item for trial in trials})
+    new_places = {old: new for new, old in enumerate(used_places)}
     return (
-        tuple(items[place] for place in places),
-        tuple(Trial(new[trial.item], trial.systems) for trial in trials),
+        tuple(items[place] for place in used_places),
+        tuple(Trial(new_places[trial.item], trial.systems) for trial in trials),
     )
 
 
 def _by_systems(
     trials: Sequence[Trial], *, is_page: bool, rng: np.random.Generator
 ) -> list[Stratum]:
+    """A stratum for each system (or pair) that trials show, with its trials in random order."""
     groups: dict[str, list[int]] = {}
     for number, trial in enumerate(trials):
         name = "pages" if is_page else " and ".join(trial.systems)
@@ -169,6 +171,8 @@ def _by_systems(
 
 
 def _spread(values: Mapping[str, Floats], rng: np.random.Generator) -> list[Stratum]:
+    """A stratum for each fifth of each metric's range, with its trials in random order. `values` are
+    the values of all trials, by metric."""
     strata = []
     for name, column in values.items():
         known = np.flatnonzero(~np.isnan(column))
@@ -189,6 +193,9 @@ def _spread(values: Mapping[str, Floats], rng: np.random.Generator) -> list[Stra
 
 
 def _contrast(values: Mapping[str, Floats]) -> list[Stratum]:
+    """Two strata for each pair of metrics: the trials that the first metric ranks higher, and those
+    that the second one does, the greatest differences of ranks first. `values` are the values of all
+    trials, by metric."""
     strata = []
     for (a, first), (b, second) in combinations(values.items(), 2):
         known = np.flatnonzero(~np.isnan(first) & ~np.isnan(second))
@@ -215,8 +222,8 @@ def plan_study(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> StudySetup:
-    """All that is fixed when the study begins. `select` selects some of the trials. With `degraded` the
-    attention checks are spoiled outputs."""
+    """All that is fixed when the study begins. `select` is a method of selecting some of the trials,
+    None to take all of them. With `degraded`, the attention checks are spoiled outputs."""
     on_phase("planning trials")
     medium = medium_for(evalset, settings.show)
     questionnaire = medium.reworded(settings.questionnaire, design_of(settings.questionnaire))
@@ -267,8 +274,8 @@ def substitution_settings(
     design: str | Design | None,
     points: int | None,
 ) -> tuple[str, dict[str, Any]]:
-    """The design and the settings of a study of substitutions. The owner's settings replace the usual
-    words."""
+    """The design and the settings of a study in which judges accept or refuse substitutions of words,
+    which `wellput paraphrase` wrote. The settings of the owner (`record`) replace the usual ones."""
     if not set(evalset.systems) <= {KEPT, REFUSED}:
         raise InputError(
             "This evalset holds no substitutions. `wellput paraphrase` writes them to a file, which "

@@ -1,8 +1,8 @@
 """Error spans that a machine or a metric found, which judges keep, change or remove.
 
 The file has the columns `item`, `system` and `spans`, as `wellput judge --design spans` writes them;
-other columns are not used. A span of it must lie in the output. In a study with categories, one that
-the study does not have is left for the judge to choose.
+other columns are ignored. Each span must lie inside its output. If a span has a category that the
+study does not have, it is shown without a category, and the judge chooses one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def with_prefilled(setup: StudySetup, path: PathLike) -> StudySetup:
     check_readable(file)
     problems = Problems(file.name)
     by_id = {item.id: item for item in setup.items}
-    found: dict[str, dict[str, tuple[Span, ...]]] = {}
+    spans_of_item: dict[str, dict[str, tuple[Span, ...]]] = {}
     raters: dict[tuple[str, str], Any] = {}
     for number, record in read_records(file, problems, NEEDED_COLUMNS):
         item, system = str(record["item"]), str(record["system"])
@@ -52,15 +52,16 @@ def with_prefilled(setup: StudySetup, path: PathLike) -> StudySetup:
         spans, reasons = _spans(record[SPANS_COLUMN], by_id[item].outputs[system], question)
         for reason in reasons:
             problems.add(f"line {number}", f"item {item}, system {system}: {reason}")
-        found.setdefault(item, {})[system] = tuple(spans)
+        spans_of_item.setdefault(item, {})[system] = tuple(spans)
     problems.raise_if_any()
-    if not found:
+    if not spans_of_item:
         raise InputError(f"{file.name} has no spans of outputs that this study shows.")
-    items = tuple(replace(one, prefilled=found.get(one.id, {})) for one in setup.items)
+    items = tuple(replace(item, prefilled=spans_of_item.get(item.id, {})) for item in setup.items)
     return replace(setup, items=items, memo={})
 
 
 def _spans(value: object, text: str, question: Question) -> tuple[list[Span], list[str]]:
+    """The spans in a cell of the file, checked, and the reasons why some are refused."""
     if isinstance(value, str):
         try:
             value = json.loads(value or "[]")
@@ -68,9 +69,9 @@ def _spans(value: object, text: str, question: Question) -> tuple[list[Span], li
             return [], ["spans must be a JSON list"]
     if not isinstance(value, list):
         return [], ["spans must be a JSON list"]
-    known = [_for_judges(record, question.choices) for record in value]
+    shown = [_for_judges(record, question.choices) for record in value]
     return checked_spans(
-        known,
+        shown,
         text,
         severities=question.severities,
         categories=("", *question.choices) if question.choices else (),
@@ -82,6 +83,6 @@ def _for_judges(record: object, categories: Sequence[str]) -> object:
     category that the study does not have."""
     if not isinstance(record, Mapping):
         return record
-    kept = {key: value for key, value in record.items() if key in SPAN_KEYS}
+    known = {key: value for key, value in record.items() if key in SPAN_KEYS}
     category = record.get("category", "")
-    return {**kept, "category": category if category in categories else ""}
+    return {**known, "category": category if category in categories else ""}

@@ -1,8 +1,8 @@
-"""Reads a study from its tables and writes it: the statements that the store's methods share, and the
-answered trials, from which judgments or preferences are made.
+"""Reads a study from its tables and writes it: the database statements that the store's methods share,
+and the answered trials, from which judgments or preferences are made.
 
-Only the latest answer to a trial counts. Practice trials, attention checks and repeated trials make no
-judgments; repeats are given on request.
+Only the latest answer to a trial counts. Practice trials and attention checks make no judgments;
+repeated trials make judgments only on request.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ from wellput.studies.study_transactions import Assignment, StudyState, StudyTran
 
 UNKNOWN_MS = -1
 UNKNOWN_TIME = 0.0
-"""How the tables say that a duration or a time is not known: imported judgments may lack them."""
+"""The values of the tables for an unknown duration and an unknown time: imported judgments may lack
+them."""
 FIRST_TIME = datetime.min.replace(tzinfo=UTC).timestamp()
 LAST_TIME = datetime.max.replace(tzinfo=UTC, microsecond=0).timestamp()
-"""The times that have a date, in the years 1 to 9999."""
+"""The first and the last time that has a date in the years 1 to 9999, in seconds since 1970."""
 
 assignments = schema.assignments.c
 answers = schema.answers.c
 judges = schema.judges.c
 
-# Statements of every request, built once.
+# Statements that every request needs, so they are built only once.
 STATE_QUERY = sa.select(schema.study.c.state)
 LATEST_ANSWER_QUERY = (
     sa.select(schema.answers)
@@ -57,6 +58,7 @@ LATEST_ANSWER_QUERY = (
 
 
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
+    """Writes a new study to its empty tables. `owner_hash` is the hash of the owner's token."""
     settings = setup.settings()
     if beside := beside_items(setup.items):
         settings["beside_items"] = beside
@@ -108,6 +110,7 @@ def state_of(connection: Connection) -> StudyState:
 
 
 def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | None:
+    """The assignment with this key; None where the judge has no such assignment."""
     if not is_storable(key):
         return None
     rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
@@ -116,10 +119,10 @@ def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | N
 
 def speech_of(connection: Connection, item: int) -> bytes | None:
     """The sound of an item; None where it has none."""
-    found: bytes | None = connection.scalar(
+    wav: bytes | None = connection.scalar(
         sa.select(schema.speech.c.wav).where(schema.speech.c.item == item)
     )
-    return found
+    return wav
 
 
 def latest_answer(connection: Connection, assignment: int) -> Row[Any] | None:
@@ -129,7 +132,8 @@ def latest_answer(connection: Connection, assignment: int) -> Row[Any] | None:
 def give(
     transaction: StudyTransaction, queue: JudgeQueue, given: NewAssignment, now: float
 ) -> Assignment:
-    """Gives a trial to a judge. What a machine gets does not count as one of the planned judgments."""
+    """Gives a judge the new assignment `given`. Trials of machines do not count among the planned
+    judgments."""
     values: dict[str, Any] = {
         "variants": given.variants,
         "given_at": now,
@@ -141,15 +145,19 @@ def give(
     withdrawn = next(
         (
             row
-            for row in queue.own
+            for row in queue.own_assignments
             if row.is_withdrawn and (row.purpose, row.number) == (given.purpose, given.number)
         ),
         None,
     )
     if withdrawn is None:
-        fixed = {"key": opaque_id(), "judge": queue.judge, "purpose": given.purpose}
-        made = {**values, **fixed, "number": given.number}
-        row: Assignment = transaction.new_assignment(made)
+        identity = {
+            "key": opaque_id(),
+            "judge": queue.judge,
+            "purpose": given.purpose,
+            "number": given.number,
+        }
+        row: Assignment = transaction.new_assignment({**values, **identity})
     else:
         row = transaction.connection.execute(
             sa.update(schema.assignments)
@@ -168,7 +176,8 @@ def update_judge(connection: Connection, judge: int, **values: Any) -> None:
 
 
 def load_setup(connection: Connection, where: str) -> StudySetup:
-    """The inverse of `insert_setup`, without the speech, which is read when a judge plays it."""
+    """The inverse of `insert_setup`, without the speech, which is read when a judge plays it. `where`
+    names the database in error messages."""
     settings = connection.scalar(sa.select(schema.study.c.settings))
     if settings is None:
         raise InputError(f"{where} holds no study.")
@@ -199,10 +208,12 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
 
 @dataclass(frozen=True)
 class AnsweredRow:
-    """One trial as a judge answered it: the systems in the order shown, and the values along them.
+    """One trial as a judge answered it: the systems in the order shown, and the `values`, a dictionary
+    of answers by question for each system (one dictionary for a pair).
 
-    `position` is the place among the trials that the judge answered, from 1. `ms` and `recorded_at` are
-    None where they are not known. `imported` has, by question, columns of an imported judgment.
+    `number` is that of the trial, practice trial or check. `position` is the place among the trials
+    that the judge answered, from 1. `ms` and `recorded_at` are None where they are not known.
+    `imported` has, by question, the further columns of an imported judgment.
     """
 
     judge_id: int
@@ -219,7 +230,8 @@ class AnsweredRow:
 
 
 def read_answered(connection: Connection) -> list[AnsweredRow]:
-    """Every answered trial of every judge, with its latest answer, in the order of the trials."""
+    """Every answered trial of every judge, with its latest answer, in the order in which each judge got
+    them."""
     assignments, answers, judges = schema.assignments.c, schema.answers.c, schema.judges.c
     rows = connection.execute(
         sa.select(
@@ -239,12 +251,13 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
         .join(schema.judges, assignments.judge == judges.id)
         .order_by(assignments.judge, assignments.id, answers.revision)
     )
+    # Later revisions of an answer replace earlier ones.
     newest: dict[int, Any] = {row.id: row for row in rows}
     positions: dict[int, int] = {}
-    found: list[AnsweredRow] = []
+    answered: list[AnsweredRow] = []
     for row in newest.values():
         positions[row.judge] = positions.get(row.judge, 0) + 1
-        found.append(
+        answered.append(
             AnsweredRow(
                 judge_id=row.judge,
                 judge=row.name,
@@ -259,7 +272,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
                 imported=row.imported or {},
             )
         )
-    return found
+    return answered
 
 
 def judgments_of(
@@ -270,55 +283,58 @@ def judgments_of(
     Extra columns: `ms`, `position`, `recorded_at` (UTC), `document` where items have one,
     `comment` where judges may comment, and `repeat` where repeats are asked for.
     """
-    wanted = [
-        one for one in answered if one.purpose == "trial" or (repeats and one.purpose == "repeat")
+    judgments = [
+        judgment
+        for row in answered
+        if row.purpose == "trial" or (repeats and row.purpose == "repeat")
+        for judgment in judgments_of_row(setup, row, repeats)
     ]
-    made = [answer for one in wanted for answer in judgments_of_row(setup, one, repeats)]
-    return cast("list[Judgment] | list[Preference]", made)
+    return cast("list[Judgment] | list[Preference]", judgments)
 
 
 def judgments_of_row(
-    setup: StudySetup, one: AnsweredRow, repeats: bool, item: StudyItem | None = None
+    setup: StudySetup, row: AnsweredRow, repeats: bool, item: StudyItem | None = None
 ) -> list[Judgment | Preference]:
-    """The judgments of one answer. `item` is that of the trial, unless given."""
-    made = setup.design.judgments(_answered_trial(setup, one, repeats, item))
+    """The judgments of one answer. `item` is the item of the trial, unless the caller gives another.
+    With `repeats`, judgments have the column `repeat`."""
+    judgments = setup.design.judgments(_answered_trial(setup, row, repeats, item))
     return [
-        replace(answer, extra={**answer.extra, **own})
-        if (own := one.imported.get(answer.question))
-        else answer
-        for answer in made
+        replace(judgment, extra={**judgment.extra, **imported})
+        if (imported := row.imported.get(judgment.question))
+        else judgment
+        for judgment in judgments
     ]
 
 
 def _answered_trial(
-    setup: StudySetup, one: AnsweredRow, repeats: bool, item: StudyItem | None
+    setup: StudySetup, row: AnsweredRow, repeats: bool, item: StudyItem | None
 ) -> AnsweredTrial:
     """The answer with all that its judgments need."""
-    item = item or setup.items[setup.trials[one.number].item]
+    item = item or setup.items[setup.trials[row.number].item]
     documents = {DOCUMENT_COLUMN: item.document or ""} if setup.has_documents else {}
-    comments = {"comment": one.comment or ""} if setup.questionnaire.comments else {}
+    comments = {"comment": row.comment or ""} if setup.questionnaire.comments else {}
     return AnsweredTrial(
-        judge=one.judge,
+        judge=row.judge,
         item=item.id,
-        systems=one.systems,
+        systems=row.systems,
         questions=setup.questionnaire.questions,
-        answers=one.values,
-        seconds=math.nan if one.ms is None else one.ms / 1000,
+        answers=row.values,
+        seconds=math.nan if row.ms is None else row.ms / 1000,
         task=setup.tasks.get(item.id),
-        columns=_extra(one, repeats) | documents | comments,
+        columns=_extra_columns(row, repeats) | documents | comments,
         prefilled=item.prefilled if setup.has_prefilled else None,
     )
 
 
-def _extra(one: AnsweredRow, repeats: bool) -> dict[str, str]:
-    extra = {
-        "ms": "" if one.ms is None else str(one.ms),
-        "position": str(one.position),
-        "recorded_at": written_time(one.recorded_at),
+def _extra_columns(row: AnsweredRow, repeats: bool) -> dict[str, str]:
+    columns = {
+        "ms": "" if row.ms is None else str(row.ms),
+        "position": str(row.position),
+        "recorded_at": written_time(row.recorded_at),
     }
     if repeats:
-        extra["repeat"] = "1" if one.purpose == "repeat" else "0"
-    return extra
+        columns["repeat"] = "1" if row.purpose == "repeat" else "0"
+    return columns
 
 
 def known_time(moment: float) -> float | None:

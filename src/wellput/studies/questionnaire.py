@@ -1,8 +1,8 @@
 """A study as judges see it: the `Questionnaire` with its parts, and what a judge is shown
 (`ShownTrial`, `Variant`, `JudgeProgress`).
 
-A questionnaire has the questions and all their wording, never the name of a system. Its design
-(`studies.designs`) gives the words; a TOML file (`studies.settings`) may replace them.
+A questionnaire has the questions and all their wording, never the name of a system. The words come
+from the study's design (`studies.designs`); a TOML file (`studies.settings`) may replace them.
 
 `checked_demographics` checks what judges say about themselves.
 """
@@ -34,10 +34,10 @@ class DemographicField:
 @dataclass(frozen=True)
 class Practice:
     """A trial that every judge sees first. Its answers are stored, but never counted as judgments. A
-    comparison has two texts. `question` is what a task asks about the text.
+    comparison has two texts. `question` is the question about the text in the design task.
 
-    After the answer, judges read the `feedback`, and whether they answered as `expected` (written as
-    for a check; {} expects nothing). Without both, the next trial follows at once.
+    After the answer, judges read the `feedback`, and whether they answered as `expected` (in the form
+    of `Check.expected`; {} if any answer is fine). Without both, the next trial follows at once.
     """
 
     texts: tuple[str, ...]
@@ -53,8 +53,9 @@ class Check:
     """An attention check: a trial with a known answer, shown among the others.
 
     `expected` has the right value of each question, or [lowest, highest] for numbers. On a page all
-    texts have the same expected values. `question` is what a task asks about the text. A check that was
-    `made_of` an output (the place of its item, and its system) is shown in the document of that output.
+    texts have the same expected values. `question` is the question about the text in the design task.
+    If the check was made by spoiling an output, `made_of` has the place of its item and its system,
+    and the check is shown inside the document of that output.
     """
 
     texts: tuple[str, ...]
@@ -67,7 +68,8 @@ class Check:
 
 @dataclass(frozen=True)
 class Task:
-    """A question about an item with its right answers. `choices` are for multiple choice."""
+    """A question about an item (by its id) with its right answers. `choices` are for multiple
+    choice."""
 
     item: str
     text: str
@@ -80,11 +82,12 @@ class Questionnaire:
     """What judges are asked, with all its wording.
 
     `kind` is the name of the design, `options` are those of its options that differ from the default.
-    `layout` is "single" (one variant at a time) or "page" (all variants of an item on one page).
-    If there is a text of `consent`, judges must agree to it first. `medium` is the name of the medium
-    that shows a variant. `language` is that of the pages, with `texts` the contents of a language file
-    of the owner's; `unit` is what the pages call an output. A break is suggested after `break_every`
-    answers. With `comments`, judges may say something beside every answer.
+    `layout` is "single" (one variant, that is one text, at a time) or "page" (all variants of an item
+    on one page). If there is a text of `consent`, judges must agree to it first. `medium` is the name
+    of the medium that shows a variant. `language` is the code of the language of the pages. `texts`
+    are the contents of a language file, if the owner gave one. `unit` is the word for an output on the
+    pages. A break is suggested after every `break_every` answers. With `comments`, judges may add a
+    comment to every answer.
     """
 
     kind: str
@@ -112,14 +115,14 @@ class Questionnaire:
         return wording(self.language, self.unit)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, for the store and for the file beside an export.
+        """Plain values, for the study's database and for the file of the design that an export writes.
 
-        Every record has the options `ties` and `modulus`, as older versions wrote them. What pages in
-        English about sentences do not need is left out.
+        Every record has the options `ties` and `modulus`, as older versions wrote them. Settings with
+        their usual values (English, about sentences, without breaks and comments) are left out.
         """
         record = asdict(self)
         for question in record["questions"]:
-            if not question["severities"]:  # as older versions wrote it
+            if not question["severities"]:  # older versions wrote no empty list
                 del question["severities"]
         for practice in record["practice"]:
             for name in ("expected", "feedback"):
@@ -164,8 +167,8 @@ class Questionnaire:
 
 @dataclass(frozen=True)
 class Variant:
-    """A text as a judge sees it, or a performance as JSON. The id is random and is used only in this
-    judge's trial.
+    """One output as a judge sees it: its text, or an output of another kind as JSON. The id is random
+    and is used only in this judge's trial.
 
     `before` and `after` are the same system's texts around it in its document. `prefilled` are error
     spans that the judge finds marked already; None where nothing was marked beforehand.
@@ -183,9 +186,10 @@ class ShownTrial:
     """All that a judge may see of a trial: no system names, no answers of other judges.
 
     `answers` are the judge's own so far, in the shape in which judges give them: {question: value}, or
-    {variant id: {question: value}} if `is_by_variant`; empty where there are none. `references` are
-    good texts to compare with; `sources_before` and `sources_after` lie around the source in its
-    document. `comment` is what the judge said beside the answer, None in a study without comments.
+    {variant id: {question: value}} if `is_by_variant`; {} before the first answer. `references` are
+    good texts to compare with; `sources_before` and `sources_after` are the sources around this source
+    in its document. `comment` is the judge's comment on the answer so far, None in a study without
+    comments.
     """
 
     id: str
@@ -204,14 +208,15 @@ class ShownTrial:
 
 @dataclass(frozen=True)
 class JudgeProgress:
-    """The number of a judge's answered trials and of all, with practice, checks and repeats."""
+    """How far a judge is: the number of answered trials and of all trials, with practice, checks and
+    repeats."""
 
     done: int
     total: int
 
 
 def from_record(kind: type[Any], record: Mapping[str, Any]) -> Any:
-    """A dataclass from its JSON. Lists become tuples."""
+    """An object of the dataclass `kind` from its JSON record. Lists become tuples."""
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})
 
 
@@ -221,7 +226,7 @@ MAX_CHARACTERS = 500
 def checked_demographics(
     fields: Sequence[DemographicField], answers: Mapping[str, str]
 ) -> dict[str, str]:
-    """The answers that were given: all are voluntary. Raises AnswerError with every reason."""
+    """The answers that are not empty: all are voluntary. Raises AnswerError with every reason."""
     known = {field.name: field for field in fields}
     reasons = []
     for name, text in answers.items():

@@ -1,10 +1,10 @@
 """`Question`, the `Widget`s with which judges answer it, and `AnswerError`, which says why an
 answer is refused.
 
-A question's `kind` names its widget. The widget says which values are allowed, how the text of a form
-becomes a value, and when two answers are alike. Its part of the page is in `templates/question.html`.
-The store keeps the answers to a trial as a list with one {question: value} per variant; a pair has
-one entry for both variants.
+A question's `kind` names its widget. The widget says which values are allowed, how the text in a field
+of a form becomes a value, and when two answers are alike. Its part of the page is in
+`templates/question.html`. The study's database keeps the answers to a trial as a list with one
+{question: value} per variant (a text that the trial shows); a pair has one entry for both variants.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from wellput.studies.marked_spans import checked_spans, is_marked_alike
 from wellput.studies.wording import ENGLISH, Wording
 
 AnswerValues = dict[str, Any]
+"""Answers by question."""
 
 
 class AnswerError(InputError):
@@ -38,7 +39,8 @@ def is_storable(text: str) -> bool:
 
 
 def is_success(answer: str, keys: Sequence[str]) -> bool:
-    """Whether an answer is one of the keys. Case, spacing and a final full stop do not matter."""
+    """Whether an answer is one of the right answers (`keys`). Case, spacing and punctuation at the end
+    do not matter."""
     return _plain(answer) in {_plain(key) for key in keys}
 
 
@@ -48,7 +50,7 @@ def _plain(text: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value that was sent, as a message repeats it: short, in ASCII characters."""
+    """A value that a judge sent, for an error message: at most 40 ASCII characters."""
     text = repr(value).encode("ascii", "backslashreplace").decode("ascii")
     return text if len(text) <= 40 else text[:39] + "…"
 
@@ -93,7 +95,7 @@ class Question:
         return WIDGETS[self.kind]
 
     def problems(self) -> list[str]:
-        """Why nobody could answer the question."""
+        """What makes the question impossible to answer, in sentences; [] if nothing does."""
         return self.widget.problems(self) if self.name.strip() else ["a question has no name"]
 
 
@@ -104,19 +106,19 @@ class Widget(ABC):
     """Whether the question's labels belong to points of a scale."""
 
     def problems(self, question: Question) -> list[str]:
-        """Why the question cannot be asked in this way."""
+        """What makes the question impossible to answer in this way, in sentences."""
         return []
 
     @abstractmethod
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
-        """The value as it is stored, and the reason why it is refused ("" where it is not)."""
+        """The value as it is stored, and the reason why it is refused ("" if it is not)."""
 
     def checked_about(self, question: Question, value: object, text: str) -> tuple[Any, str]:
-        """As `checked`, for a question whose answer depends on the text that it is about."""
+        """As `checked`, for an answer about `text`. Only marks in a text depend on the text."""
         return self.checked(question, value)
 
     def from_text(self, text: str) -> Any:
-        """The value of a form's text; the text itself where it has no such value."""
+        """The value for the text in a field of a form; the text itself if it stands for no value."""
         return text
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
@@ -125,11 +127,11 @@ class Widget(ABC):
 
     @abstractmethod
     def keys(self, question: Question, words: Wording = ENGLISH) -> str:
-        """A line about the keys that answer the question."""
+        """A line that tells judges which keys of the keyboard answer the question."""
 
 
 class NumberWidget(Widget):
-    """Any number above a lowest one, typed."""
+    """Any number above `low`, typed."""
 
     def checked(self, question: Question, value: object) -> tuple[Any, str]:
         # A whole number may be too large for a float. bool is an int in Python, but not a rating.
@@ -143,6 +145,7 @@ class NumberWidget(Widget):
         return number, self.out_of_range(question, number, quoted(value))
 
     def out_of_range(self, question: Question, number: float, given: str) -> str:
+        """Why a number is refused, "" if it is not. `given` is the answer for the message."""
         low = question.low or 0
         if low < number <= MAX_MAGNITUDE:
             return ""
@@ -156,7 +159,7 @@ class NumberWidget(Widget):
         return int(number) if math.isfinite(number) and number == int(number) else number
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Within a factor of two. Zero is alike only to itself."""
+        """Whether they differ by at most a factor of two. Zero is alike only to itself."""
         return bool(value == before or (before and 0.5 <= value / before <= 2.0))
 
     def keys(self, question: Question, words: Wording = ENGLISH) -> str:
@@ -181,7 +184,7 @@ class SliderWidget(NumberWidget):
         return ENGLISH("reasons.between", given=given, low=f"{low:g}", high=f"{high:g}")
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Within a tenth of the slider."""
+        """Whether they differ by at most a tenth of the slider."""
         low, high = scale_ends(question)
         return bool(abs(value - before) <= (high - low) / 10)
 
@@ -209,7 +212,7 @@ class PointsWidget(SliderWidget):
         return super().out_of_range(question, number, given)
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Within one point, or the same where there are only two points."""
+        """Whether they differ by at most one point. On a scale of two points they must be equal."""
         low, high = scale_ends(question)
         return bool(abs(value - before) <= min(1, high - low - 1))
 
@@ -253,7 +256,7 @@ class ChoiceWidget(AnswerWidget):
 
 
 class SpansWidget(Widget):
-    """Error spans, marked in the text. A form has them as JSON."""
+    """Error spans, marked in the text. A form sends them as JSON."""
 
     def problems(self, question: Question) -> list[str]:
         if question.severities:
@@ -276,7 +279,7 @@ class SpansWidget(Widget):
             return text
 
     def is_alike(self, question: Question, value: Any, before: Any) -> bool:
-        """Half of the marked characters are the same."""
+        """Whether half of the marked characters are the same."""
         return is_marked_alike(value, before)
 
     def keys(self, question: Question, words: Wording = ENGLISH) -> str:
@@ -302,15 +305,15 @@ def scale_ends(question: Question) -> tuple[float, float]:
 def check_values(
     questions: Sequence[Question], values: object, where: str = "", *, text: str = ""
 ) -> AnswerValues:
-    """The answers to all questions about one variant, whose text is given, as they are stored.
+    """The answers to all questions about one variant, as they are stored. `text` is the variant's text.
 
-    Raises AnswerError with every reason at once; `where` is put before each.
+    Raises AnswerError with all reasons at once; each reason begins with `where`.
     """
     if not isinstance(values, Mapping):
         raise AnswerError([f"{where}answers must be an object of question and value"])
     names = [question.name for question in questions]
     reasons = [f"{where}unknown question {quoted(name)}" for name in values if name not in names]
-    found: AnswerValues = {}
+    checked: AnswerValues = {}
     for question in questions:
         if question.name not in values:
             reasons.append(where + ENGLISH("reasons.no_answer", question=question.name))
@@ -319,7 +322,7 @@ def check_values(
         if reason:
             about = ENGLISH("reasons.about_question", question=question.name, reason=reason)
             reasons.append(where + about)
-        found[question.name] = value
+        checked[question.name] = value
     if reasons:
         raise AnswerError(reasons)
-    return found
+    return checked

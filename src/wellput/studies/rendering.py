@@ -1,4 +1,4 @@
-"""Makes pages from templates. Everything that a template prints is escaped."""
+"""Makes HTML pages from templates. Every value that a template prints is escaped."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ OWN_STATIC_FILES = (
 )  # fmt: skip
 LONG_TEXT_CHARACTERS = 1500
 LONG_TEXT_LINES = 20
+"""A text with more characters or lines gets a scroll bar of its own."""
 STATIC_FILES = {name: files("wellput.studies") / "static" / name for name in OWN_STATIC_FILES}
 for _medium in all_media():
     STATIC_FILES.update(_medium.static)
@@ -61,7 +62,8 @@ def _environment() -> Environment:
 
 
 def _of_another_package(name: str) -> str | None:
-    """A template that is called `package:path`."""
+    """The source of a template that is called `package:path`; None for other names and missing
+    files."""
     package, colon, path = name.partition(":")
     if not colon:
         return None
@@ -89,7 +91,8 @@ def paragraphs(text: str) -> Markup:
 
 
 def load_markdown() -> None:
-    """Imports what markdown needs before the first judge comes. Raises MissingExtra without it."""
+    """Imports the packages that show markdown, before the first judge comes. Raises MissingExtra if
+    they are not installed."""
     try:
         import_module("wellput.studies.markdown")
     except ModuleNotFoundError as error:
@@ -104,7 +107,7 @@ def markdown(text: str) -> Markup:
 
 
 def is_long(text: str) -> bool:
-    """Whether a text has its own scroll, so that the questions stay in sight."""
+    """Whether a text gets a scroll bar of its own, so that the questions stay in sight."""
     return len(text) > LONG_TEXT_CHARACTERS or text.count("\n") > LONG_TEXT_LINES
 
 
@@ -130,8 +133,9 @@ def page(
     words: Wording = ENGLISH,
     **values: Any,
 ) -> HTMLResponse:
-    """A template as a response. Its forms are valid for the holder of a token, in this browser. The
-    template gets the texts of the page by `say(key)`."""
+    """A template, filled in, as a response. Its forms are valid only in this browser and for the
+    `holder`: a judge's token, or "owner". The template gets texts in the language of the page by
+    `say(key)`."""
     values["say"] = words
     if holder:
         values[CSRF_FIELD] = csrf_token(browser_key(request), holder)

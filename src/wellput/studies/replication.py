@@ -1,4 +1,4 @@
-"""Makes a study again: the same settings, items, trials and seed, for other judges."""
+"""Copies a study for other judges: the same settings, items, trials and seed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from wellput.studies.store import Store
 
 
 def replicate(store: Store, path: str) -> Store:
-    """The new study, without judges and answers. An open study gets a new open link."""
+    """The new study, without judges and answers, in the database at `path`. If the study has an open
+    link, the new one gets another link with the same settings."""
     with store.database.read() as connection:
         items = tuple(
             replace(item, speech=speech_of(connection, number))
             for number, item in enumerate(store.setup.items)
         )
     setup = replace(store.setup, items=items, memo={})
-    if setup.is_imported:  # the answers of the copy are its own
+    if setup.is_imported:  # the answers of the new study will not be imported
         setup = replace(setup, selection={})
     copy = Store.create(path, setup)
     if (link := store.enrolment) is not None:

@@ -1,7 +1,8 @@
-"""The tables of a study, as the newest migration leaves them.
+"""The tables of a study, as they are after the newest migration (`studies.migrations`).
 
 Times are seconds since 1970, UTC. Rows of `answers` are never changed: a changed answer is a new row
-that names the one it supersedes. Only `forget` deletes answers.
+that names the row that it supersedes. Answers are deleted only for a judge who withdraws
+(`Store.forget`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-# Ids that grow with every answer. SQLite numbers rows itself only in a column of type INTEGER.
+# For ids that the database gives to new rows. SQLite does so only in a column of the type INTEGER.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 migrations = Table(
@@ -69,7 +70,9 @@ trials = Table(
     Column("item", Integer, ForeignKey("items.number"), nullable=False),
     Column("systems", JSON, nullable=False),
     Column("planned", Integer, nullable=False),
-    Column("given", Integer, nullable=False),  # handed out and neither withdrawn nor forgotten
+    Column(
+        "given", Integer, nullable=False
+    ),  # judges who have the trial, without withdrawn assignments
 )
 
 owner_sessions = Table(
@@ -90,7 +93,7 @@ judges = Table(
     Column("invited_at", Double, nullable=False),
     Column("started_at", Double),
     Column("seen_at", Double, nullable=False),
-    Column("seen_answer", BigInteger, nullable=False),  # the study's last answer when last seen
+    Column("seen_answer", BigInteger, nullable=False),  # id of the study's last answer at `seen_at`
     Column("consented_at", Double),
     Column("demographics", JSON),
     Column("forgotten_at", Double),
@@ -123,9 +126,9 @@ answers = Table(
     Column("ms", BigInteger, nullable=False),  # -1: not known (imported)
     Column("recorded_at", Double, nullable=False),  # 0: not known (imported)
     Column("comment", Text),
-    # {question: {column: text}}: what an imported judgment says beside or other than the answer
+    # {question: {column: text}}: columns of an imported judgment that the answer lacks or has otherwise
     Column("imported", JSON),
-    # Two requests that race to answer the same trial cannot both be its first answer.
+    # If two requests answer the same trial at the same time, only one of them is its first answer.
     UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),
 )
 
@@ -149,6 +152,6 @@ enrolments = Table(
     Column("enrolled_at", Double, nullable=False),
     Column("returned_at", Double),
     Column("finished_at", Double),
-    # Two requests of the same person cannot both take a place.
+    # If the same person sends two requests at the same time, only one of them takes a place.
     UniqueConstraint("platform", "person", name="one_place_a_person"),
 )

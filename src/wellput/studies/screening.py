@@ -48,17 +48,17 @@ def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
 def _problems(entry: Any) -> list[str]:
     if not isinstance(entry, dict) or set(entry) != {"text", "choices", "accepted"}:
         return ["text, choices and accepted are needed, and nothing else"]
-    found = []
+    problems = []
     if not isinstance(entry["text"], str) or not entry["text"].strip():
-        found.append("text must be a question")
+        problems.append("text must be a question")
     for name in ("choices", "accepted"):
         values = entry[name]
         if not isinstance(values, list) or not all(
             isinstance(value, str) and value and is_storable(value) for value in values
         ):
-            found.append(f"{name} must be a list of texts")
-    if not found and len(set(entry["choices"])) < 2:
-        found.append("at least two different choices are needed")
-    if not found and not (entry["accepted"] and set(entry["accepted"]) <= set(entry["choices"])):
-        found.append("accepted must name one or more of the choices")
-    return found
+            problems.append(f"{name} must be a list of texts")
+    if not problems and len(set(entry["choices"])) < 2:
+        problems.append("at least two different choices are needed")
+    if not problems and not (entry["accepted"] and set(entry["accepted"]) <= set(entry["choices"])):
+        problems.append("accepted must name one or more of the choices")
+    return problems

@@ -1,10 +1,11 @@
-"""Protects a study on the web: headers, the size of bodies, CSRF, guessed tokens, and who may come in.
+"""Protects a study on the web: headers, the size of requests, CSRF (forms that other sites send in a
+visitor's name), guessed tokens, and who may come in.
 
-A *browser key* is a random cookie of one browser. A form's CSRF token is an HMAC with this key, so
-that no other site can make a form that the server accepts. A *miss* is a request with a token that
-nobody has. The `Gate` admits a judge by the token in the address. The owner gives a token once and
-gets a session (`owner_sessions`), so that the token is neither in the browser's history nor in a later
-request.
+A *browser key* is a random cookie of one browser. A form's CSRF token is a hash that can be computed
+only with this key, so that no other site can make a form that the server accepts. A *wrong token* is
+one in an address that no judge and no owner has. The `Gate` admits a judge by the token in the
+address. The owner gives a token once and gets a session (`owner_sessions`), so that the token is
+neither in the browser's history nor in a later request.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ BROWSER_COOKIE = "wellput_browser"
 OWNER_COOKIE = "wellput_owner"
 BLINDED_COOKIE = "wellput_blinded"
 """Set to 1 in a browser whose owner does not want to see the names of the systems."""
-OWN_COOKIE = re.compile(
+WELLPUT_COOKIE = re.compile(
     rf"(?:^|[;\s])((?:{BROWSER_COOKIE}|{OWNER_COOKIE}|{BLINDED_COOKIE})=[\w-]{{1,100}})(?=[;\s]|$)",
     re.A,
 )
 CSRF_FIELD = "csrf"
-# An answer to a page of a hundred variants is about ten kilobytes.
+# The answers to a page with a hundred texts take about ten kilobytes.
 MAX_BODY_BYTES = 256 * 1024
 MAX_HEAD_BYTES = 16 * 1024
-MISSES_ALLOWED = 20
-MISS_WINDOW_SECONDS = 60.0
+MAX_WRONG_TOKENS = 20
+WRONG_TOKEN_WINDOW_SECONDS = 60.0
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -68,7 +69,8 @@ RAW_SECURITY_HEADERS = [
 
 
 class SecurityHeaders:
-    """Adds `SECURITY_HEADERS` to every response. A response is cached only if it says so itself."""
+    """Adds `SECURITY_HEADERS` to every response, and forbids to cache those that do not allow it
+    themselves."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -93,7 +95,8 @@ class SecurityHeaders:
 
 
 class HeadLimit:
-    """Answers 431 to a request whose address and headers are over `maximum` bytes together."""
+    """Answers with status 431 to a request whose address and headers are over `maximum` bytes
+    together."""
 
     def __init__(self, app: ASGIApp, *, maximum: int = MAX_HEAD_BYTES) -> None:
         self.app = app
@@ -105,34 +108,34 @@ class HeadLimit:
             n_bytes = len(scope["path"]) + len(scope["query_string"])
             n_bytes += sum(len(name) + len(value) for name, value in scope["headers"])
             if n_bytes > self.maximum:
-                what = "The address and the headers are"
+                subject = "The address and the headers are"
                 status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                app = _too_large(scope, status, what, self.maximum)
+                app = _too_large(scope, status, subject, self.maximum)
         await app(scope, receive, send)
 
 
-class OwnCookies:
-    """Leaves out cookies that are not ours, or cannot be: Python takes seconds to read a long quoted
-    value (CVE-2024-7592), and the framework reads all cookies of every request."""
+class WellputCookies:
+    """Removes from requests all cookies that wellput has not set: Python takes seconds to read a long
+    quoted value (CVE-2024-7592), and the framework reads all cookies of every request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            own = OWN_COOKIE.findall("; ".join(Headers(scope=scope).getlist("cookie")))
+            cookies = WELLPUT_COOKIE.findall("; ".join(Headers(scope=scope).getlist("cookie")))
             headers = [(name, value) for name, value in scope["headers"] if name != b"cookie"]
-            if own:
-                headers.append((b"cookie", "; ".join(own).encode("ascii")))
+            if cookies:
+                headers.append((b"cookie", "; ".join(cookies).encode("ascii")))
             scope = {**scope, "headers": headers}
         await self.app(scope, receive, send)
 
 
 class BodyLimit:
-    """Answers 413 to a body over `maximum` bytes, whether or not its length is declared.
+    """Answers with status 413 to a body over `maximum` bytes, whether or not its length is declared.
 
-    Bodies are small, so the whole body is read before the application sees any of it. A request is
-    either refused or complete.
+    Bodies are small, so the whole body is read before the application sees any of it: the application
+    gets only complete requests.
     """
 
     def __init__(self, app: ASGIApp, *, maximum: int = MAX_BODY_BYTES) -> None:
@@ -168,9 +171,9 @@ class BodyLimit:
         await self.app(scope, replay, send)
 
 
-def _too_large(scope: Scope, status: HTTPStatus, what: str, maximum: int) -> Response:
-    text = f"{what} larger than {maximum // 1024} KiB."
-    # What was not read would look like the next request: end the connection.
+def _too_large(scope: Scope, status: HTTPStatus, subject: str, maximum: int) -> Response:
+    text = f"{subject} larger than {maximum // 1024} KiB."
+    # The part of the request that was not read would look like the next request: end the connection.
     headers = {"Connection": "close"}
     if is_api(scope["path"]):
         return JSONResponse({"detail": text, "reasons": [text]}, status, headers)
@@ -178,7 +181,8 @@ def _too_large(scope: Scope, status: HTTPStatus, what: str, maximum: int) -> Res
 
 
 class HeadRequests:
-    """Answers HEAD as GET, without the body: proxies and monitors ask so whether a page is there."""
+    """Answers a HEAD request as GET, without the body: with HEAD, proxies and monitors ask whether a
+    page is there."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -197,8 +201,8 @@ class HeadRequests:
 
 
 class TrailingSlashes:
-    """Answers an address with a slash at its end as the one without. The framework would redirect to
-    the host that the request names, which anybody can forge."""
+    """Answers an address with a slash at its end as the same address without it. The framework would
+    redirect to the host that the request names, which anybody can forge."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -209,18 +213,19 @@ class TrailingSlashes:
         await self.app(scope, receive, send)
 
 
-class Misses:
-    """Counts wrong tokens per client address, in a window of time that begins with the first miss.
+class WrongTokenCounter:
+    """Counts wrong tokens per client address, in a window of time that begins with the first wrong
+    token.
 
-    Only misses are counted and refused. A person with a valid token gets in, even from an address
-    where someone else is guessing.
+    Only requests with wrong tokens are counted and refused. A person with a valid token gets in, even
+    from an address where someone else is guessing.
     """
 
     def __init__(
         self,
         *,
-        allowed: int = MISSES_ALLOWED,
-        window: float = MISS_WINDOW_SECONDS,
+        allowed: int = MAX_WRONG_TOKENS,
+        window: float = WRONG_TOKEN_WINDOW_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         max_addresses: int = 10_000,
     ) -> None:
@@ -232,21 +237,22 @@ class Misses:
         self._lock = Lock()
 
     def count(self, address: str) -> float | None:
-        """Counts a miss. Returns the seconds to wait after too many misses, else None."""
+        """Counts a wrong token. Returns the seconds to wait after too many of them, else None."""
         now = self._clock()
         key = _network(address)
         with self._lock:
-            began, misses = self._counts.pop(key, (now, 0))
+            began, n_before = self._counts.pop(key, (now, 0))
             if now - began >= self.window:
-                began, misses = now, 0
-            self._counts[key] = began, misses + 1
+                began, n_before = now, 0
+            self._counts[key] = began, n_before + 1
             if len(self._counts) > self._max_addresses:
                 self._counts.popitem(last=False)
-        return began + self.window - now if misses >= self.allowed else None
+        return began + self.window - now if n_before >= self.allowed else None
 
 
 def _network(address: str) -> str:
-    """The address, or for IPv6 its /64 network, since one client has that many addresses."""
+    """The address; for IPv6 its /64 network, since one client usually has all addresses of such a
+    network."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -259,7 +265,8 @@ def is_api(path: str) -> bool:
 
 
 def browser_key(request: Request) -> str:
-    """The browser's key, or a new one, which `remember_browser` then sets."""
+    """The browser's key; for a new browser a new key, which `remember_browser` then sets as a
+    cookie."""
     key = request.cookies.get(BROWSER_COOKIE, "")
     if len(key) < 32:
         key = getattr(request.state, "browser_key", "") or secrets.token_urlsafe(32)
@@ -287,11 +294,13 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
 
 
 def csrf_token(key: str, holder: str) -> str:
-    """The CSRF token for the forms of one judge or owner (`holder`) in the browser with this key."""
+    """The CSRF token for forms in the browser with this key. `holder` is whose forms they are: a
+    judge's token, "owner", or "open"."""
     return hmac.new(key.encode(), holder.encode(), hashlib.sha256).hexdigest()
 
 
 def csrf_is_valid(request: Request, holder: str, given: str) -> bool:
+    """Whether `given` is the CSRF token for this holder in the browser that sends the request."""
     key = request.cookies.get(BROWSER_COOKIE, "")
     expected = csrf_token(key, holder)
     return len(key) >= 32 and hmac.compare_digest(expected.encode(), given.encode())
@@ -313,46 +322,54 @@ def owner_session(request: Request) -> str:
 
 
 class Gate:
-    """Recognizes judges and the owner, and counts the tokens that nobody has."""
+    """Recognizes judges and the owner, and counts wrong tokens."""
 
-    def __init__(self, store: Store, misses: Misses) -> None:
+    def __init__(self, store: Store, wrong_tokens: WrongTokenCounter) -> None:
         self._store = store
-        self._misses = misses
+        self._wrong_tokens = wrong_tokens
         self._known = store.token_hashes()
 
-    def known(self, scope: Scope) -> str | None:
-        """The hash of a judge's token, or of the owner's session; None for a stranger. It decides who
-        is answered first, not who may come in: the token may have become invalid."""
-        given = (*scope["path"].split("/", 4), owner_session(Request(scope)))
-        return next((hashed for hashed in map(token_hash, given) if hashed in self._known), None)
+    def known_token_hash(self, scope: Scope) -> str | None:
+        """The hash of the judge's token, or of the owner's session, in a request; None for a stranger.
+        The hash decides who is answered first, not who may come in: the token may have become
+        invalid."""
+        possible_tokens = (*scope["path"].split("/", 4), owner_session(Request(scope)))
+        return next(
+            (hashed for hashed in map(token_hash, possible_tokens) if hashed in self._known), None
+        )
 
     def judge(self, request: Request, token: str) -> JudgeRef:
-        """The judge with this token. Raises 404 for an unknown token, 429 after too many of them."""
+        """The judge with this token. Raises an HTTP error: 404 for a wrong token, 429 after too
+        many."""
         return self.admit(request, self._store.judge_of(token))
 
     def admit(self, request: Request, judge: JudgeRef | None) -> JudgeRef:
-        """The judge who was found. Raises 404 where there is none, 429 after too many tries."""
+        """The judge who was found for the token in the address. If there is none, raises an HTTP
+        error: 404, or 429 after too many wrong tokens."""
         if judge is None:
-            raise self._miss(request, ENGLISH("errors.unknown_link"))
+            raise self._wrong_token_error(request, ENGLISH("errors.unknown_link"))
         self._known.add(token_hash(request.path_params["token"]))
         return judge
 
     def admit_owner(self, request: Request, token: str, response: Response) -> None:
-        """Begins a session on `response` for the owner's token. Raises 404 or 429 for any other."""
+        """Begins a session for the owner's token: `response` sets its cookie. Raises an HTTP error 404
+        or 429 for a wrong token."""
         if not self._store.verify_owner(token):
-            raise self._miss(request, "This is not the owner's token.")
+            raise self._wrong_token_error(request, "This is not the owner's token.")
         set_cookie(request, response, OWNER_COOKIE, self._store.owner_sessions.begin())
 
     def is_owner(self, request: Request) -> bool:
+        """Whether the request belongs to an open session of the owner."""
         token = owner_session(request)
         is_open = bool(token) and self._store.owner_sessions.is_open(token)
         if is_open:
             self._known.add(token_hash(token))
         return is_open
 
-    def _miss(self, request: Request, detail: str) -> HTTPException:
+    def _wrong_token_error(self, request: Request, detail: str) -> HTTPException:
+        """Counts a wrong token. Returns the error to raise."""
         address = request.client.host if request.client else ""
-        wait = self._misses.count(address)
+        wait = self._wrong_tokens.count(address)
         if wait is None:
             return HTTPException(404, detail)
         return HTTPException(

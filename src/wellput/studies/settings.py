@@ -1,9 +1,10 @@
-"""A study's wording from a TOML file. Every setting has a default; an unknown setting is an error.
+"""The settings of a study, its wording above all, from a TOML file. Every setting has a default; an
+unknown setting is an error.
 
-`TOP_SETTINGS` lists the settings. The constants after it list what an entry of [[questions]],
-[[demographics]], [[practice]], [[checks]] and [[tasks]] may have. `consent`, `practice` and
-`demographics` may be true, which means the defaults of the language. docs/commands/study.md shows a
-whole file.
+`TOP_SETTINGS` lists the settings. The constants after it list the settings in an entry of
+[[questions]], [[demographics]], [[practice]], [[checks]] and [[tasks]]. `consent`, `practice` and
+`demographics` may be true, which means the usual text or questions in the language of the study.
+docs/commands/study.md shows a whole file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from wellput.studies.wording import Wording
 
 @dataclass(frozen=True)
 class StudySettings:
-    """A questionnaire, and the other settings of its file."""
+    """A questionnaire, and the other settings of its file: attention checks, tasks, whether judges see
+    the source and the references, and how texts are shown (`show`: plain or as markdown)."""
 
     questionnaire: Questionnaire
     checks: tuple[Check, ...]
@@ -66,7 +68,7 @@ def read_settings(
     settings: str | Path | Mapping[str, Any], further: SettingTypes | None = None
 ) -> dict[str, Any]:
     """Settings from a TOML file or a mapping, with names and types checked. `further` has the names and
-    types that only this kind of file has."""
+    types of settings that this file may have in addition to `TOP_SETTINGS`."""
     known = {**TOP_SETTINGS, **(further or {})}
     if isinstance(settings, Mapping):
         return _checked(dict(settings), "These settings", known)
@@ -96,16 +98,17 @@ def _checked(record: dict[str, Any], name: str, known_settings: SettingTypes) ->
 
 
 def _problems(record: Mapping[str, Any], known: SettingTypes, where: str) -> list[str]:
-    found = []
+    """Unknown names and wrong types in a table of the file. Messages begin with `where`."""
+    problems = []
     for name, value in record.items():
         if name not in known:
-            found.append(f"{where}no setting {name!r}.{did_you_mean(name, list(known))}")
+            problems.append(f"{where}no setting {name!r}.{did_you_mean(name, list(known))}")
         elif not isinstance(value, known[name]) or (
             isinstance(value, bool) and bool not in _types(known[name])
         ):
             kinds = " or ".join(_TYPE_NAMES[kind] for kind in _types(known[name]))
-            found.append(f"{where}{name} must be {kinds}")
-    return found
+            problems.append(f"{where}{name} must be {kinds}")
+    return problems
 
 
 def _types(kinds: type | tuple[type, ...]) -> tuple[type, ...]:
@@ -130,12 +133,12 @@ def make_settings(
     n_checks: int = 0,
     **options: Any,
 ) -> StudySettings:
-    """The settings of a study. Settings of the file replace the design's defaults, and `options` that
-    are not None replace both."""
+    """The settings of a study. `record` are those of the file: they replace the design's defaults.
+    `options` that are not None replace both."""
     if design is None:
         raise InputError(f"Say how judges answer: design={'|'.join(names())}.")
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
-    asked = given.get("questions", [])
+    question_entries = given.get("questions", [])
     words, own_texts = chosen_wording(given.get("language"), given.get("unit"))
     design = create(
         design, **{n: given[n] for n in DESIGN_OPTIONS if given.get(n, False) is not False}
@@ -143,16 +146,17 @@ def make_settings(
     design = replace(design, words=words)
     questionnaire = default_questionnaire(
         design,
-        questions=tuple(questions) or tuple(entry.get("name", "") for entry in asked),
+        questions=tuple(questions) or tuple(entry.get("name", "") for entry in question_entries),
         layout=given.get("layout"),
     )
-    worded = {entry.get("name", ""): entry for entry in asked}
-    if unused := [name for name in worded if name not in {q.name for q in questionnaire.questions}]:
+    entries_by_name = {entry.get("name", ""): entry for entry in question_entries}
+    asked_names = [question.name for question in questionnaire.questions]
+    if unused := [name for name in entries_by_name if name not in asked_names]:
         raise InputError(f"[[questions]] has {unused[0]!r}, which is not one of questions=.")
     questionnaire = replace(
         questionnaire,
         questions=tuple(
-            _question(worded.get(question.name, {}), question, design)
+            _question(entries_by_name.get(question.name, {}), question, design)
             for question in questionnaire.questions
         ),
         practice=_practice(given.get("practice", False), design, questionnaire.questions),
@@ -171,7 +175,6 @@ def make_settings(
         raise InputError(
             f"A {design.name} design shows texts as they are: leave out show={show!r}."
         )
-    asked_names = [question.name for question in questionnaire.questions]
     checks = tuple(_check(entry, design, asked_names) for entry in given.get("checks", []))
     if n_checks and not checks:
         checks = design.checks(questionnaire.questions)
@@ -188,8 +191,8 @@ def make_settings(
 def with_categories(
     record: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings and options in which the option `categories` is a tree, not the path of a file. The
-    other tables of such a file are settings."""
+    """Replaces the option `categories`, where it is the path of a file, by the settings of this file:
+    the tree of categories and other tables. Returns the settings of the study and the options."""
     given = options.get("categories")
     if given is None or isinstance(given, Mapping):
         return dict(record), dict(options)
@@ -204,6 +207,7 @@ def _shown_as(given: str) -> ShownAs:
 
 
 def _question(entry: Mapping[str, Any], question: Question, design: Design) -> Question:
+    """The design's question, with the settings of its entry in the file."""
     if "points" in entry:
         question = create(design, points=entry["points"]).question(question.name)
     labels = {str(value): str(words) for value, words in entry.get("labels", {}).items()}
@@ -249,8 +253,9 @@ def _demographics(
 
 
 def default_demographics(words: Wording) -> tuple[DemographicField, ...]:
-    """The questions about a judge of a study that has none of its own."""
-    ages, levels = (words.all(f"demographics.{of}_choices") for of in ("age", "proficiency"))
+    """The questions about a judge in a study whose file gives none: age, first language,
+    proficiency."""
+    ages, levels = (words.all(f"demographics.{name}_choices") for name in ("age", "proficiency"))
     return (
         DemographicField("age", words("demographics.age"), "choice", ages),
         DemographicField("first-language", words("demographics.first_language")),
@@ -297,7 +302,7 @@ def _check(entry: Mapping[str, Any], design: Design, questions: Sequence[str]) -
 
 
 def _expected(entry: Mapping[str, Any], questions: Sequence[str], table: str) -> Mapping[str, Any]:
-    """The answers that are right, by question; {} if none are given."""
+    """The right answers by question; {} if the entry gives none."""
     expected: Mapping[str, Any] = entry.get("expected", {})
     if not set(expected) <= set(questions):
         raise InputError(_wanted_answers(table, questions))

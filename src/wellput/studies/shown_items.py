@@ -1,5 +1,5 @@
-"""Which items and systems of an evalset a study shows: all of them, or a fixed set that every judge
-gets."""
+"""Which items and systems of an evalset a study shows: all of them, or a part, which is the same for
+every judge."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def shown_items(
     """
     _refuse_unknown(systems, evalset.systems, "system")
     shown = systems or evalset.systems
-    kept = [_with_systems(item, systems) for item in evalset]
+    all_items = [_with_systems(item, systems) for item in evalset]
     if items is None:
-        return EvalSet([item for item in kept if item.outputs])
+        return EvalSet([item for item in all_items if item.outputs])
     if isinstance(items, str) and items.isdecimal():
         items = int(items)
     if isinstance(items, int):
-        return EvalSet(_drawn(kept, shown, items, seed))
-    names = _ids(items) if isinstance(items, PathLike) else list(items)
-    _refuse_unknown(names, [item.id for item in kept], "item")
-    return EvalSet([item for item in kept if item.id in set(names)])
+        return EvalSet(_drawn(all_items, shown, items, seed))
+    ids = _ids(items) if isinstance(items, PathLike) else list(items)
+    _refuse_unknown(ids, [item.id for item in all_items], "item")
+    return EvalSet([item for item in all_items if item.id in set(ids)])
 
 
 def _with_systems(item: Item, systems: Sequence[str]) -> Item:
@@ -47,14 +47,14 @@ def _with_systems(item: Item, systems: Sequence[str]) -> Item:
 
 
 def _drawn(items: Sequence[Item], systems: Sequence[str], n: int, seed: int) -> list[Item]:
-    whole = [place for place, item in enumerate(items) if set(systems) <= set(item.outputs)]
-    if not 1 <= n <= len(whole):
+    complete = [item for item in items if set(systems) <= set(item.outputs)]
+    if not 1 <= n <= len(complete):
         raise InputError(
-            f"items={n}: {counted(len(whole), 'item')} of this evalset "
-            f"{'has' if len(whole) == 1 else 'have'} outputs of all of {', '.join(systems)}."
+            f"items={n}: {counted(len(complete), 'item')} of this evalset "
+            f"{'has' if len(complete) == 1 else 'have'} outputs of all of {', '.join(systems)}."
         )
-    drawn = np.random.default_rng(seed).choice(len(whole), n, replace=False)
-    return [items[whole[place]] for place in sorted(drawn.tolist())]
+    drawn = np.random.default_rng(seed).choice(len(complete), n, replace=False)
+    return [complete[place] for place in sorted(drawn.tolist())]
 
 
 def _ids(path: PathLike) -> list[str]:
@@ -67,10 +67,11 @@ def _ids(path: PathLike) -> list[str]:
     return names
 
 
-def _refuse_unknown(given: Sequence[str], known: Sequence[str], what: str) -> None:
-    wrong = [name for name in given if name not in set(known)]
-    if wrong:
+def _refuse_unknown(given: Sequence[str], known: Sequence[str], kind: str) -> None:
+    """Raises InputError with all names that are not known. `kind` is "item" or "system"."""
+    unknown = [name for name in given if name not in set(known)]
+    if unknown:
         raise InputError.collect(
-            f"This evalset has no such {what}:",
-            [f"{name}.{did_you_mean(name, known)}" for name in wrong],
+            f"This evalset has no such {kind}:",
+            [f"{name}.{did_you_mean(name, known)}" for name in unknown],
         )

@@ -1,8 +1,8 @@
-"""Turns a stored assignment into what a judge sees, and a judge's answers into what is stored. Judges
-never see the name of a system.
+"""Turns a stored assignment (one trial for one judge) into what the judge sees, and the judge's answers
+into what is stored. Judges never see the name of a system.
 
-On a page there are answers for each variant, under the variant's random id. Otherwise there is one
-set of answers for the trial.
+In the layout `page`, a judge answers about each variant (each shown text) under its random id.
+Otherwise there is one set of answers for the trial.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def shown_trial(
         Variant(id, text) for (id, _), text in zip(row.variants, texts_of(setup, row), strict=True)
     )
     is_extra = row.purpose in ("practice", "check")
-    shown = extra_trial(setup, row) if is_extra else item_of(setup, row)
+    content = extra_trial(setup, row) if is_extra else item_of(setup, row)
     trial = ShownTrial(
         id=row.key,
-        context=shown.context,
-        source=shown.source,
+        context=content.context,
+        source=content.source,
         variants=variants,
         questions=questions_of(setup, row),
         is_practice=row.purpose == "practice",
@@ -41,7 +41,7 @@ def shown_trial(
         comment=(comment or "") if setup.questionnaire.comments else None,
     )
     if is_extra:
-        made_of = shown.made_of if isinstance(shown, Check) else None
+        made_of = content.made_of if isinstance(content, Check) else None
         if made_of is None:
             return trial
         place, system = made_of
@@ -49,15 +49,15 @@ def shown_trial(
         return in_document(setup, trial, place, [system])
     item = item_of(setup, row)
     systems = [system for _, system in row.variants]
-    prefilled = [
+    prefilled_spans = [
         item.prefilled.get(system, ()) if setup.has_prefilled else None for system in systems
     ]
     trial = replace(
         trial,
         references=item.references,
         variants=tuple(
-            replace(variant, prefilled=marked)
-            for variant, marked in zip(trial.variants, prefilled, strict=True)
+            replace(variant, prefilled=spans)
+            for variant, spans in zip(trial.variants, prefilled_spans, strict=True)
         ),
     )
     return in_document(setup, trial, setup.trials[row.number].item, systems)
@@ -66,20 +66,20 @@ def shown_trial(
 def in_document(
     setup: StudySetup, trial: ShownTrial, place: int, systems: Sequence[str]
 ) -> ShownTrial:
-    """The trial with the rest of the document of an item: the sources, and of each variant the outputs
-    of its system."""
+    """The trial with the rest of the document of an item, whose `place` is given: the sources, and for
+    each variant the other outputs of its system."""
     before, after = document_around(setup, place)
     if not before and not after:
         return trial
     return replace(
         trial,
-        sources_before=tuple(one.source for one in before if one.source),
-        sources_after=tuple(one.source for one in after if one.source),
+        sources_before=tuple(item.source for item in before if item.source),
+        sources_after=tuple(item.source for item in after if item.source),
         variants=tuple(
             replace(
                 variant,
-                before=tuple(one.outputs[system] for one in before if system in one.outputs),
-                after=tuple(one.outputs[system] for one in after if system in one.outputs),
+                before=tuple(item.outputs[system] for item in before if system in item.outputs),
+                after=tuple(item.outputs[system] for item in after if system in item.outputs),
             )
             for variant, system in zip(trial.variants, systems, strict=True)
         ),
@@ -89,7 +89,8 @@ def in_document(
 def document_around(
     setup: StudySetup, place: int
 ) -> tuple[tuple[StudyItem, ...], tuple[StudyItem, ...]]:
-    """The items before and after an item in its document, where the design shows documents."""
+    """The items before and after an item in its document; none if the design does not show
+    documents."""
     document = setup.items[place].document
     if not setup.design.shows_documents or not document:
         return (), ()
@@ -113,29 +114,29 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[A
     """
     questions, texts = questions_of(setup, row), texts_of(setup, row)
     ids = [id for id, _ in row.variants]
-    # A single variant may be answered under its id too, so that a client needs only one shape.
+    # Answers to a single variant may also be given under its id, so that a program can always do so.
     has_ids = isinstance(given, Mapping) and bool(given) and set(given) <= set(ids)
     if not is_by_variant(setup, row) and not (has_ids and len(ids) == 1):
         return [check_values(questions, given, text=texts[0])]
     if not isinstance(given, Mapping):
         raise AnswerError(["answers must be an object of variant, question and value"])
     reasons = [f"unknown variant {ascii(name)[:40]}" for name in given if name not in ids]
-    found: list[AnswerValues] = []
+    checked: list[AnswerValues] = []
     for id, text in zip(ids, texts, strict=True):
         if id not in given:
             reasons.append(f"no answers for variant {id}")
             continue
         try:
-            found.append(check_values(questions, given[id], f"variant {id}: ", text=text))
+            checked.append(check_values(questions, given[id], f"variant {id}: ", text=text))
         except AnswerError as error:
             reasons += error.reasons
     if reasons:
         raise AnswerError(reasons)
-    return found
+    return checked
 
 
 def questions_of(setup: StudySetup, row: Assignment) -> tuple[Question, ...]:
-    """The questions of a trial; that of the item where it has one."""
+    """The questions of a trial; in the design task, the question of its item."""
     if row.purpose in ("practice", "check"):
         text = extra_trial(setup, row).question
         task = None if text is None else Task("", text, ())
@@ -163,6 +164,7 @@ def is_by_variant(setup: StudySetup, row: Assignment) -> bool:
 
 
 def _as_given(setup: StudySetup, row: Assignment, stored: Sequence[AnswerValues]) -> dict[str, Any]:
+    """Stored answers in the shape in which judges give them: the inverse of `checked_answers`."""
     if not is_by_variant(setup, row):
         return dict(stored[0])
     return {id: values for (id, _), values in zip(row.variants, stored, strict=True)}

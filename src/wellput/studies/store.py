@@ -1,7 +1,7 @@
 """`Store`: a study in its database, and all that judges and the owner do with it.
 
-Every method is one transaction. `record` has committed before it returns. Of a trial, judges see only
-a `ShownTrial`. System names appear only in `judgments` and in the overview.
+Every method is one transaction, which is committed before the method returns. Judges see a trial only
+as a `ShownTrial`. System names appear only in `judgments` and in the overview.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ judges = schema.judges.c
 
 
 class Store:
-    """A study in its database. `owner_token` is set by `create` and `renew_owner_token` alone."""
+    """A study in its database. `owner_token` is None unless this object made the token (`create`,
+    `renew_owner_token`): the database has only its hash."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self.database = database
@@ -129,10 +130,10 @@ class Store:
         clock: Callable[[], float] = time.time,
         fill: Callable[[Connection, float], None] = lambda connection, now: None,
     ) -> Store:
-        """A new study. Raises InputError where there is already one. `fill` writes more in the same
-        transaction, so that the study is whole or is not there."""
+        """A new study. Raises InputError if the database has one already. `fill` writes more to it in
+        the same transaction, so that either all of the study is made or nothing."""
         parsed = parse_url(url)
-        # An empty database is what remains of a study whose making was cut off.
+        # An empty file remains if the making of a study was interrupted: it can be used.
         is_new_file = parsed.get_backend_name() == "sqlite" and not is_empty_file(parsed)
         if is_new_file:
             create_file(parsed)
@@ -166,7 +167,7 @@ class Store:
         clock: Callable[[], float] = time.time,
         busy_seconds: float = BUSY_SECONDS,
     ) -> Store:
-        """An existing study. One of an older version is migrated to this version's schema."""
+        """An existing study. If an older version of wellput made it, its tables are migrated."""
         parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite":
             check_file(parsed)
@@ -194,7 +195,8 @@ class Store:
             return state_of(connection)
 
     def set_state(self, state: StudyState) -> None:
-        """Paused: judges get no new trials. Closed: answers are not taken either."""
+        """Opens, pauses or closes the study. While it is paused, judges get no new trials; when it is
+        closed, it does not take answers either."""
         if state not in STUDY_STATES:
             raise InputError(f"No state {state!r}; there are {', '.join(STUDY_STATES)}.")
         with self.database.write() as connection:
@@ -226,8 +228,8 @@ class Store:
             return insert_judges(transaction.connection, judges, names, self.clock())
 
     def open_enrolment(self, enrolment: Enrolment) -> None:
-        """Lets everybody in who has the open link. Settings of an earlier link that is open already
-        are replaced; the link stays the same."""
+        """Makes the open link, by which everybody may come in. If the study has one already, the link
+        stays the same and gets these settings."""
         before = self.enrolment
         if before is not None:
             enrolment = replace(enrolment, key=before.key, secret=before.secret)
@@ -250,7 +252,7 @@ class Store:
             give_back(transaction.connection, judge.id, self.clock())
 
     def payments(self) -> list[Payment]:
-        """Who came by the open link, for paying them."""
+        """The people who came by the open link, for paying them."""
         with self.database.read() as connection:
             return payments_of(self.setup, connection)
 
@@ -262,15 +264,16 @@ class Store:
     def token_hashes(self) -> set[str]:
         """The hashes of the links of all judges."""
         with self.database.read() as connection:
-            found = connection.scalars(sa.select(judges.token_hash))
-            return {hashed for hashed in found if hashed is not None}
+            hashes = connection.scalars(sa.select(judges.token_hash))
+            return {hashed for hashed in hashes if hashed is not None}
 
     def consent(self, judge: JudgeRef) -> None:
         with self.database.write() as connection:
             update_judge(connection, judge.id, consented_at=self.clock())
 
     def demographics(self, judge: JudgeRef, answers: Mapping[str, str]) -> None:
-        """What judges say about themselves. Every answer is voluntary; {} notes that none was given."""
+        """Stores the answers to the questions about the judge. Every answer is voluntary; {} says that
+        the judge was asked and gave none."""
         given = checked_demographics(self.questionnaire.demographics, answers)
         with self.database.write() as connection:
             update_judge(connection, judge.id, demographics=given)
@@ -294,20 +297,20 @@ class Store:
         with self._writing() as transaction:
             transaction.require_state(("open",))
             queue = queue_of(self.setup, transaction, judge, now)
-            rows = [row for row in queue.had if row.answered_at is None][:most]
+            rows = [row for row in queue.given_trials if row.answered_at is None][:most]
             for given in queue.for_machine(most - len(rows)):
                 rows.append(give(transaction, queue, given, now))
             transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
     def machine(self, name: str, about: Mapping[str, str]) -> JudgeRef:
-        """The machine judge of this name, which is invited if it is new. What is said `about` it stands
-        where judges say something about themselves."""
+        """The machine judge of this name, which is invited if it is new. `about` describes the
+        machine; it is stored as the machine's answers to the questions about a judge."""
         if not is_machine(name):
             raise InputError(f"{name!r} is not the name of a machine: it must begin with model:.")
         with self.database.read() as connection:
-            found = connection.scalar(sa.select(judges.id).where(judges.name == name))
-        if found is None:
+            id = connection.scalar(sa.select(judges.id).where(judges.name == name))
+        if id is None:
             self.invite(1, [name])
         with self.database.write() as connection:
             row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
@@ -321,8 +324,8 @@ class Store:
             return None if row is None else shown_with_answer(self.setup, connection, row)
 
     def feedback(self, judge: JudgeRef, trial_id: str) -> tuple[ShownTrial, Feedback] | None:
-        """One of the judge's own practice trials with what is said about its answer; None for any other
-        trial, and where there is no answer or nothing to say."""
+        """One of the judge's own answered practice trials with its feedback; None for any other trial,
+        and for a practice trial without an answer or without feedback."""
         with self.database.read() as connection:
             row = own_assignment(connection, judge.id, trial_id)
             if row is None or row.answered_at is None or not has_feedback(self.setup, row):
@@ -391,8 +394,8 @@ class Store:
         return erased
 
     def overview(self, *, ranking_may_be_old: bool = False) -> Overview:
-        """The state of the study, for its owner. A ranking that may be old can lack the newest answers
-        where it takes long to make."""
+        """The state of the study, for its owner. With `ranking_may_be_old`, the ranking may lack the
+        newest answers if it takes long to compute."""
         with self.database.read() as connection:
             state = state_of(connection)
             return overview(
@@ -410,7 +413,7 @@ class Store:
             return judgments_of(self.setup, read_answered(connection), repeats=repeats)
 
     def all_demographics(self) -> dict[str, dict[str, str]]:
-        """By judge, what judges said about themselves."""
+        """The answers to the questions about the judge, by the judge's name."""
         with self.database.read() as connection:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
@@ -422,6 +425,6 @@ class Store:
 
 
 def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:
-    """The judge as the study knows the judge now."""
+    """The same judge, as the database describes the judge now."""
     row = sa.select(schema.judges).where(judges.id == judge.id)
     return judge_of_row(transaction.connection.execute(row).one())

@@ -1,7 +1,7 @@
-"""`StudySetup`: all that is fixed when a study begins. It has the questionnaire, the items,
-the trials, and the `StudyPlan`, which says who judges what.
+"""`StudySetup`: all that is fixed when a study begins. It has the questionnaire, the items, the
+trials, and the `StudyPlan`, which says who judges what.
 
-A trial is an item with the output of one system, of two systems for a pair, of all for a page.
+A trial is an item with the output of one system, of two systems (a pair), or of all systems (a page).
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from wellput.studies.wording import Wording
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
 IMPORTED = "import"
-"""How the trials of an imported study were selected."""
+"""The method of selection of a study whose answers were imported."""
 
 
 @dataclass(frozen=True)
 class StudyPlan:
     """Who judges what.
 
-    `per-item`: `per_item` judges judge every trial. `within-judge`: a judge sees each item once, and
-    every system (or every pair, half of the times in each order) `times` times. `judges` is the
-    expected number of judges; under per-item it decides a judge's share. A judge sees `repeats` of
-    the trials again and `checks` attention checks. If a judge is away for `lease_minutes`, another
-    judge gets the open trial.
+    Under the plan `per-item`, `per_item` judges judge every trial. Under `within-judge`, a judge sees
+    each item once, and every system (or every pair, half of the times in each order) `times` times.
+    `judges` is the expected number of judges; under per-item it decides how many trials a judge gets,
+    at most `at_most`. A judge also sees `repeats` of the trials again, and `checks` attention checks.
+    If a judge is away for `lease_minutes`, another judge gets the open trial.
     """
 
     kind: PlanKind = "per-item"
@@ -52,9 +52,9 @@ class StudyPlan:
 
 @dataclass(frozen=True)
 class StudyItem:
-    """An item as judges see it: the outputs by system, as the study's medium stores them, and `speech`,
-    their common sound (a WAV file), if any. Judges do not see which `document` it belongs to; the
-    ranking needs it. `prefilled` has, by system, error spans that judges find marked already."""
+    """An item as judges see it: the outputs by system, as the study's medium stores them, and
+    `speech`, their common sound (a WAV file), if any. Judges do not see the name of its `document`;
+    the ranking needs it. `prefilled` has, by system, error spans that judges find marked already."""
 
     id: str
     outputs: Mapping[str, str]
@@ -68,7 +68,7 @@ class StudyItem:
 
 @dataclass(frozen=True)
 class Trial:
-    """An item (by its place) with the systems whose outputs are shown together."""
+    """An item (by its place in the study) with the systems whose outputs are shown together."""
 
     item: int
     systems: tuple[str, ...]
@@ -76,8 +76,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class StudySetup:
-    """A study before anybody has judged. `selection` says how its trials were selected: in an imported
-    study, that they are those that were judged elsewhere."""
+    """A study before anybody has judged. `tasks` are by the id of the item. `selection` is the record
+    of how the trials were selected; in an imported study, they are the outputs that were judged
+    elsewhere."""
 
     questionnaire: Questionnaire
     plan: StudyPlan
@@ -96,7 +97,7 @@ class StudySetup:
 
     @cached_property
     def words(self) -> Wording:
-        """What the pages say."""
+        """The texts of the pages, in the language of the study."""
         return self.questionnaire.words
 
     @cached_property
@@ -124,25 +125,26 @@ class StudySetup:
 
     @cached_property
     def items_of_document(self) -> Mapping[str, tuple[int, ...]]:
-        """By document, the places of its items."""
-        found: dict[str, tuple[int, ...]] = {}
+        """The places of the items of each document."""
+        places: dict[str, tuple[int, ...]] = {}
         for place, item in enumerate(self.items):
             if item.document:
-                found[item.document] = (*found.get(item.document, ()), place)
-        return found
+                places[item.document] = (*places.get(item.document, ()), place)
+        return places
 
     @cached_property
     def document_of_trial(self) -> Integers | None:
-        """Each trial's document as one system wrote it (for a page: as all did), by a number. The
-        trials of a document are in its order. None where judges do not read documents."""
+        """A number for each trial: trials with the same number show the same document by the same
+        system (on a page, by all systems). The trials of a document are in its order. None if judges
+        do not read documents."""
         if not self.design.shows_documents or not self.has_documents:
             return None
-        found: dict[object, int] = {}
+        number_of: dict[object, int] = {}
         numbers = []
         for trial in self.trials:
             document = self.items[trial.item].document
             key = (document, trial.systems) if document else trial
-            numbers.append(found.setdefault(key, len(found)))
+            numbers.append(number_of.setdefault(key, len(number_of)))
         return np.array(numbers)
 
     @cached_property
@@ -152,8 +154,8 @@ class StudySetup:
 
     @cached_property
     def systems_of_trial(self) -> Integers:
-        """A row for each trial: the places of its systems. Shorter rows are filled with the number of
-        systems, which is not the place of any."""
+        """A row for each trial: the places of its systems in `systems`. Shorter rows are filled with
+        the number of systems, which is no system's place."""
         place = {system: number for number, system in enumerate(self.systems)}
         width = max(len(trial.systems) for trial in self.trials)
         rows = np.full((len(self.trials), width), len(place))
@@ -174,36 +176,37 @@ class StudySetup:
 
 
 def beside_items(items: Iterable[StudyItem]) -> dict[str, Any]:
-    """What the table of items has no column for, by item: references and prefilled spans."""
-    found: dict[str, Any] = {}
-    for item in items:
-        if item.references or item.prefilled:
-            found[item.id] = {"references": item.references, "prefilled": item.prefilled}
-    return found
+    """The references and prefilled spans of items, by the item's id. The table of items has no columns
+    for them, so they are stored with the settings."""
+    return {
+        item.id: {"references": item.references, "prefilled": item.prefilled}
+        for item in items
+        if item.references or item.prefilled
+    }
 
 
 def with_beside(item: StudyItem, beside: Mapping[str, Any]) -> StudyItem:
-    """The item with what `beside_items` has for it."""
-    own = beside.get(item.id)
-    if own is None:
+    """The item with its references and prefilled spans from the result of `beside_items`."""
+    record = beside.get(item.id)
+    if record is None:
         return item
-    prefilled = {system: tuple(spans) for system, spans in own["prefilled"].items()}
-    return replace(item, references=tuple(own["references"]), prefilled=prefilled)
+    prefilled = {system: tuple(spans) for system, spans in record["prefilled"].items()}
+    return replace(item, references=tuple(record["references"]), prefilled=prefilled)
 
 
 def study_items(
     items: Iterable[Item], medium: Medium, *, source: bool = False, reference: bool = False
 ) -> tuple[StudyItem, ...]:
-    """The items that have outputs. Raises InputError where nothing can be shown.
+    """The items that have outputs. Raises InputError if there are none, or something cannot be shown.
 
-    Judges see the source only with `source`: who rates fluency must not look at it. They see the
-    references only with `reference`.
+    Judges see the source only with `source`: a judge who rates fluency must not look at it. They see
+    the references only with `reference`.
     """
-    found: list[StudyItem] = []
+    shown_items: list[StudyItem] = []
     problems: list[str] = []
     for item in items:
-        outputs, speech, wrong = medium.prepared(item)
-        problems += wrong
+        outputs, speech, output_problems = medium.prepared(item)
+        problems += output_problems
         problems += [
             f"item {item.id}: the output of {system} has characters (NUL or half a surrogate pair) "
             "that cannot be shown"
@@ -217,7 +220,7 @@ def study_items(
             problems.append(f"item {item.id}: the name of its document cannot be stored")
         if outputs:
             shown_source = item.source if source else None
-            found.append(
+            shown_items.append(
                 StudyItem(
                     item.id,
                     outputs,
@@ -230,20 +233,21 @@ def study_items(
             )
     if problems:
         raise InputError.collect("These cannot be shown to judges:", problems)
-    if not found:
+    if not shown_items:
         raise InputError(
             "There is nothing to judge: no item of the evalset has an output. An item's line needs "
             '"outputs": {"SYSTEM": "text"}.'
         )
-    return tuple(found)
+    return tuple(shown_items)
 
 
 MAX_TRIALS = 1_000_000
-"""A trial takes about a kilobyte. A thousand systems make half a million pairs of each item."""
+"""A trial takes about a kilobyte of memory, and a thousand systems make half a million pairs of each
+item."""
 
 
 def check_number_of_trials(n_trials: int) -> None:
-    """Raises InputError for more than the memory may hold."""
+    """Raises InputError for more than `MAX_TRIALS`."""
     if n_trials > MAX_TRIALS:
         raise InputError(
             f"This makes more than {MAX_TRIALS:,} trials. Give fewer items, systems or repeats."
@@ -253,15 +257,16 @@ def check_number_of_trials(n_trials: int) -> None:
 def all_trials(
     questionnaire: Questionnaire, items: Sequence[StudyItem], design: Design | None = None
 ) -> tuple[Trial, ...]:
-    """Every possible trial, in the order of the items. `design` is for one that no study can have.
-    Raises InputError where there is none, and for too many."""
+    """Every possible trial, in the order of the items. A `design` that a study cannot have must be
+    given; otherwise it is the questionnaire's. Raises InputError if there are no trials or too
+    many."""
     design = design or design_of(questionnaire)
     systems = dict.fromkeys(system for item in items for system in item.outputs)
     places = {system: place for place, system in enumerate(systems)}
     trials: list[Trial] = []
     for place, item in enumerate(items):
-        there = sorted(item.outputs, key=places.__getitem__)
-        for group in design.groups(there, questionnaire.layout):
+        systems_of_item = sorted(item.outputs, key=places.__getitem__)
+        for group in design.groups(systems_of_item, questionnaire.layout):
             if design.is_worth_asking([item.outputs[system] for system in group]):
                 trials.append(Trial(place, group))
                 check_number_of_trials(len(trials))
@@ -278,7 +283,7 @@ def make_plan(
     times: int | None = None,
     **others: Any,
 ) -> StudyPlan:
-    """A plan with the usual values of what was not given."""
+    """A plan, with the usual values for arguments that are None."""
     if kind not in PLAN_KINDS:
         raise InputError(f"No plan={kind!r}; there are {', '.join(PLAN_KINDS)}.")
     if kind == "within-judge" and per_item is not None:
@@ -332,9 +337,9 @@ def make_setup(
         selection or {},
     )
     if plan.kind == "within-judge":
-        from wellput.studies.assignment_rules import within_judge
+        from wellput.studies.assignment_rules import within_judge_trials
 
-        within_judge(setup, judge=1)  # an error comes now, not when the first judge begins
+        within_judge_trials(setup, judge=1)  # raises an error now, not when the first judge begins
     return setup
 
 

@@ -1,10 +1,10 @@
-"""`StudyTransaction`: one transaction that writes, with what it has read of the whole study; and
-`GroupedWrites`, which carries out the writes of many requests in one transaction.
+"""`StudyTransaction`: a transaction that writes to a study; and `GroupedWrites`, which carries out the
+writes of many requests in one transaction.
 
-A commit waits for the disk, and handing out a trial reads how often each trial was given out. With many
-judges at once both are done once for all requests that wait at that moment. `GroupTransaction` also
-reads the judges of all these requests at once, and writes their answers at once. A request is answered
-only after the commit.
+Two things take time: a commit waits for the disk, and handing out a trial reads how often each trial
+was given out. When many judges ask at once, each of the two is done only once for all requests that
+wait at that moment. `GroupTransaction` also reads the judges of all these requests in one statement,
+and writes all their answers in one statement. A request is answered only after the commit.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ judges = schema.judges.c
 trials = schema.trials.c
 
 MAX_READ_AHEAD = 500
-"""The most judges of a group who are read at once: databases limit the values of a statement."""
+"""At most this many judges of a group are read in one statement, since databases limit the number of
+values of a statement."""
 
-# Statements of every request, built once.
+# Statements that every request needs, so they are built only once.
 LOCKED_STUDY = sa.select(schema.study.c.state).with_for_update()
 MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
     trials.given < trials.planned
@@ -90,7 +91,7 @@ NOTE_SEEN = (
 
 @dataclass(frozen=True, slots=True)
 class WaitingAssignment:
-    """An assignment that waits to be written. It gets its id then; until then it has its key."""
+    """An assignment that waits to be written. It has no id before it is written, only its key."""
 
     key: str
     judge: int
@@ -119,7 +120,7 @@ class StudyClosed(WellputError):
 
 
 class StudyReading:
-    """A transaction, with what it has read of the whole study."""
+    """A transaction that reads a study with `n_trials` trials."""
 
     def __init__(self, connection: Connection, n_trials: int) -> None:
         self.connection = connection
@@ -135,18 +136,18 @@ class StudyReading:
 
     @cached_property
     def missing(self) -> Integers:
-        """By trial, the number of judgments that it lacks and that no judge has been asked for."""
-        found = np.zeros(self._n_trials, np.int64)
+        """For each trial, the number of planned judgments that no judge has given or been asked for."""
+        missing = np.zeros(self._n_trials, np.int64)
         rows = self.connection.execute(MISSING_JUDGMENTS).all()
         if rows:
             numbers, lacking = zip(*rows, strict=True)
-            found[list(numbers)] = lacking
-        return found
+            missing[list(numbers)] = lacking
+        return missing
 
 
 class StudyTransaction(StudyReading):
-    """A transaction that writes. No other transaction hands out trials, takes answers or changes the
-    state of the study until it ends, so each of these is read once."""
+    """A transaction that writes. Until it ends, no other transaction can hand out trials, take answers
+    or change the state of the study, so whatever this transaction has read stays valid."""
 
     def __init__(self, connection: Connection, n_trials: int) -> None:
         super().__init__(connection, n_trials)
@@ -158,10 +159,10 @@ class StudyTransaction(StudyReading):
             raise StudyClosed(self.state)
 
     def change_given(self, number: int, by: int) -> None:
-        """Changes the number of judges who have a trial."""
+        """Adds `by` to the number of judges who have a trial."""
         self._write(CHANGE_GIVEN, {"of_trial": number, "by": by})
         if "missing" in self.__dict__:
-            if by < 0:  # how many were planned is not known here: read it again
+            if by < 0:  # `missing` does not say how many were planned, so it must be read again
                 del self.missing
             else:
                 self.missing[number] = max(0, self.missing[number] - by)
@@ -174,11 +175,11 @@ class StudyTransaction(StudyReading):
         self._write(NEW_ANSWER, values)
 
     def mark_answered(self, assignment: int, now: float) -> None:
-        """Notes when an assignment was first answered, and that it is answered."""
+        """Marks an assignment as answered, now if it was not answered before."""
         self._write(MARK_ANSWERED, {"of_assignment": assignment, "now": now})
 
     def note_seen(self, judge: int, now: float) -> None:
-        """Notes when a judge was last there, and how many answers there were then."""
+        """Notes that a judge is here now, and which answer of the study is the last one."""
         self._write(NOTE_SEEN, {"of_judge": judge, "now": now, "n_later": 0})
 
     def _write(self, statement: sa.UpdateBase, values: Mapping[str, Any]) -> None:
@@ -186,12 +187,13 @@ class StudyTransaction(StudyReading):
 
 
 class GroupTransaction(StudyTransaction):
-    """A transaction of many requests: reads their judges at once, and lets their writes wait until
-    `write_waiting`, which must come before the commit.
+    """A transaction of many requests. It reads the judges of all requests at once, ahead of the
+    requests, and lets their writes wait until `write_waiting`, which must be called before the commit.
 
-    Each judge is read ahead for one request. A second request of the judge reads the tables. Before any
-    other statement, all that waits is written, so that every statement finds what earlier requests
-    wrote; and after any other statement that writes, nothing counts that was read ahead.
+    What was read ahead of a judge serves one request; a second request of the same judge reads the
+    tables. Before any statement of another kind, all waiting writes are written, so that every
+    statement finds what earlier requests wrote. If such a statement writes, what was read ahead is
+    thrown away.
     """
 
     def __init__(self, connection: Connection, n_trials: int, token_hashes: Iterable[str]) -> None:
@@ -200,33 +202,35 @@ class GroupTransaction(StudyTransaction):
         self._own: dict[int, list[Row[Any]]] = {}
         kinds = (NEW_ASSIGNMENT, NEW_ANSWER, MARK_ANSWERED, CHANGE_GIVEN, NOTE_SEEN)
         self._waiting: dict[sa.UpdateBase, list[dict[str, Any]]] = {kind: [] for kind in kinds}
-        self._is_own_statement = False
+        self._is_writing_waiting = False
         hashes = sorted(set(token_hashes))[:MAX_READ_AHEAD]
         if len(hashes) > 1:
             self._read_ahead(hashes)
         event.listen(connection, "before_execute", self._before_statement)
 
     def own_assignments(self, judge: int) -> list[Row[Any]]:
-        found = self._own.pop(judge, None)
-        return super().own_assignments(judge) if found is None else found
+        read_ahead = self._own.pop(judge, None)
+        return super().own_assignments(judge) if read_ahead is None else read_ahead
 
     def judge_with(self, token_hash: str) -> Row[Any] | None:
-        found = self._judges.pop(token_hash, None)
-        return super().judge_with(token_hash) if found is None else found
+        read_ahead = self._judges.pop(token_hash, None)
+        return super().judge_with(token_hash) if read_ahead is None else read_ahead
 
     def new_assignment(self, values: Mapping[str, Any]) -> Assignment:
-        # A later request of this judge reads it from the table.
+        # A later request of this judge must read the new assignment from the table.
         self._own.pop(values["judge"], None)
         self._write(NEW_ASSIGNMENT, values)
         return WaitingAssignment(**values)
 
     def write_waiting(self) -> None:
-        """Writes what waits: each kind at once, in the order of the requests."""
+        """Carries out the waiting writes: one statement for each kind, in the order of the requests."""
         n_answers = len(self._waiting[NEW_ANSWER])
         for seen in self._waiting[NOTE_SEEN]:
-            # The answers of a group have successive ids: nobody else adds answers meanwhile.
+            # Until here, n_later is the number of the group's answers before the judge was seen; now it
+            # becomes the number after. The group's answers get successive ids, since nobody else adds
+            # answers meanwhile.
             seen["n_later"] = n_answers - seen["n_later"]
-        with self._own_statement():
+        with self._writing_waiting():
             for statement, rows in self._waiting.items():
                 if rows:
                     self.connection.execute(statement, rows)
@@ -249,16 +253,18 @@ class GroupTransaction(StudyTransaction):
                 self._own[row.judge].append(row)
 
     @contextmanager
-    def _own_statement(self) -> Iterator[None]:
-        self._is_own_statement = True
+    def _writing_waiting(self) -> Iterator[None]:
+        """Lets statements inside the block pass `_before_statement` unchanged."""
+        self._is_writing_waiting = True
         try:
             yield
         finally:
-            self._is_own_statement = False
+            self._is_writing_waiting = False
 
     def _before_statement(self, _connection: Connection, statement: object, *_: object) -> None:
-        is_of_given = statement is MISSING_JUDGMENTS  # it depends on nothing else that waits
-        if self._is_own_statement or (is_of_given and not self._waiting[CHANGE_GIVEN]):
+        # Of the waiting writes, MISSING_JUDGMENTS depends on CHANGE_GIVEN only.
+        reads_missing = statement is MISSING_JUDGMENTS
+        if self._is_writing_waiting or (reads_missing and not self._waiting[CHANGE_GIVEN]):
             return
         self.write_waiting()
         if not isinstance(statement, sa.Select):
@@ -268,7 +274,8 @@ class GroupTransaction(StudyTransaction):
 
 @dataclass(frozen=True)
 class WaitingWrite(Generic[T]):
-    """What one request writes, and where it waits for the result."""
+    """The function `work`, which does the writes of one request, and the future for its result.
+    `token_hash` is that of the judge who asks, if known."""
 
     work: Callable[[StudyTransaction], T]
     result: asyncio.Future[T]
@@ -276,11 +283,12 @@ class WaitingWrite(Generic[T]):
 
 
 class GroupedWrites:
-    """Carries out writes in groups: those that come while one group is committed are the next group.
+    """Carries out writes in groups: the writes that are asked for while one group is committed make
+    the next group.
 
-    A write is a function of the transaction. If one of a group raises, the whole group is undone, and
-    each of its writes is done again in a transaction of its own. If the database cannot be used, all of
-    the group fail.
+    A write is a function of the transaction. If one write of a group raises, the whole group is
+    undone, and each write is done again in a transaction of its own. If the database cannot be used,
+    all writes of the group fail.
     """
 
     def __init__(self, database: Database, n_trials: int) -> None:
@@ -294,7 +302,8 @@ class GroupedWrites:
     def do(
         self, work: Callable[[StudyTransaction], T], *, token: str | None = None
     ) -> Awaitable[T]:
-        """The result of `work`, once it is on the disk. `token` is that of the judge who asks."""
+        """The result of `work`, once its writes are on the disk. `token` is that of the judge who
+        asks."""
         loop = asyncio.get_running_loop()
         hashed = None if token is None else token_hash(token)
         waiting = WaitingWrite(work, loop.create_future(), hashed)
@@ -311,19 +320,20 @@ class GroupedWrites:
         while group := self._waiting[loop]:
             self._waiting[loop] = []
             if not await self._is_written(group):
-                for one in group:
-                    await self._is_written([one])
+                for waiting in group:
+                    await self._is_written([waiting])
         del self._waiting[loop]
 
     async def _is_written(self, group: Sequence[WaitingWrite[Any]]) -> bool:
-        """Whether the group was written in one transaction, or its writes have failed for good."""
+        """Tries to write the group in one transaction. Returns false if its writes must be tried one
+        by one; true if they were written, or have failed for good."""
         results: list[Any] = []
         writing = self._database.write()
 
         def begin() -> GroupTransaction:
             connection = writing.__enter__()
             try:
-                hashes = [one.token_hash for one in group if one.token_hash is not None]
+                hashes = [waiting.token_hash for waiting in group if waiting.token_hash is not None]
                 return GroupTransaction(connection, self._n_trials, hashes)
             except BaseException as error:
                 writing.__exit__(type(error), error, None)
@@ -338,10 +348,11 @@ class GroupedWrites:
             writing.__exit__(None, None, None)
 
         try:
-            # Beginning and ending wait for other programs and for the disk: not in the event loop.
+            # To begin and to end a transaction means to wait for other programs and for the disk, so
+            # both are done in a thread, outside the event loop.
             transaction = await asyncio.to_thread(begin)
             try:
-                results = [one.work(transaction) for one in group]
+                results = [waiting.work(transaction) for waiting in group]
             except BaseException as error:
                 await asyncio.to_thread(writing.__exit__, type(error), error, None)
                 raise
@@ -350,11 +361,11 @@ class GroupedWrites:
             # If the database cannot be used, it would only refuse each write again, after a while.
             if len(group) > 1 and not isinstance(error, StoreUnavailable):
                 return False
-            for one in group:
-                if not one.result.done():
-                    one.result.set_exception(error)
+            for waiting in group:
+                if not waiting.result.done():
+                    waiting.result.set_exception(error)
             return True
-        for one, result in zip(group, results, strict=True):
-            if not one.result.done():
-                one.result.set_result(result)
+        for waiting, result in zip(group, results, strict=True):
+            if not waiting.result.done():
+                waiting.result.set_result(result)
         return True

@@ -1,5 +1,5 @@
 """Results for the owner of a study: `StudySummary` of a new study, `InvitationList`, `Export`,
-`Backup`, `Forgotten`. The `Overview` has the state of a study."""
+`Backup`, `Forgotten`. (`studies.overview` has the state of a study.)"""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from wellput.studies.study_setup import PlanKind, StudySetup
 
 @dataclass(frozen=True, repr=False)
 class StudySummary(Result):
-    """What a study asks, about what, and how many trials it has. Only the maker of the study gets the
-    `owner_token`. An open study has a link for everybody."""
+    """The design, the questions, the systems, the plan and the numbers of trials of a study.
+    `owner_token` is None unless the study was made just now. `open_link` is the link for everybody, if
+    the study has one."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:summary_report"
     is_secret: ClassVar[bool] = True
@@ -64,7 +65,7 @@ class StudySummary(Result):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """One record, lists written with commas."""
+        """One record, in which lists are texts with commas."""
         values = self.values()
         lists = {name: ", ".join(values[name]) for name in ("questions", "systems")}
         return [{**values, **lists}]
@@ -100,8 +101,9 @@ class InvitationList(Result):
 
 @dataclass(frozen=True, repr=False)
 class Export(Result):
-    """The number of `answers` written to the file `output`, the file of the `design` (for Label Studio:
-    of the labeling interface), and for an open study the list of `payments`."""
+    """The number of `answers` written to the file `output`, and the names of the further files: the
+    `design` (for Label Studio: the labeling interface), and the list of `payments` of a study with an
+    open link."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:export_report"
 

@@ -18,19 +18,20 @@ judges = schema.judges.c
 
 
 def erase_judge(transaction: StudyTransaction, name: str, now: float, *, study: str) -> int:
-    """The number of answers that were erased. The trials are free for other judges. `study` is the name
-    of the database, for the error message."""
+    """Erases a judge. The trials are then free for other judges. Returns the number of erased answers.
+    `study` is the name of the database, for the error message."""
     connection = transaction.connection
-    found = sa.select(schema.judges).where(judges.name == name)
-    row = connection.execute(found).one_or_none()
+    query = sa.select(schema.judges).where(judges.name == name)
+    row = connection.execute(query).one_or_none()
     if row is None or row.forgotten_at is not None:
         raise InputError(f"There is no judge {name!r} in {study}.")
-    own = transaction.own_assignments(row.id)
-    ids = [one.id for one in own]
-    for one in own:
-        if one.purpose == "trial" and not one.is_withdrawn and not is_machine(row.name):
-            transaction.change_given(one.number, -1)
-    erased = sum(one.answered_at is not None for one in own)
+    assigned = transaction.own_assignments(row.id)
+    ids = [assignment.id for assignment in assigned]
+    for assignment in assigned:
+        is_counted = assignment.purpose == "trial" and not assignment.is_withdrawn
+        if is_counted and not is_machine(row.name):
+            transaction.change_given(assignment.number, -1)
+    n_erased = sum(assignment.answered_at is not None for assignment in assigned)
     connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
     connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
     forget_person(connection, row.id)
@@ -43,6 +44,6 @@ def erase_judge(transaction: StudyTransaction, name: str, now: float, *, study: 
         consented_at=None,
         started_at=None,
         forgotten_at=now,
-        forgotten_answers=erased,
+        forgotten_answers=n_erased,
     )
-    return erased
+    return n_erased

@@ -1,12 +1,13 @@
-"""`Wording`: the texts that judges read, in one language, about one kind of text.
+"""`Wording`: the texts of the pages that judges read, in one language.
 
 All texts of a language are in one file, `texts/CODE.toml`; docs/interface_languages.md says how to
-write another. A text has a dotted key, such as "pages.next". `{…}` in a text is filled in: by the forms
-of the *unit*, which is what the texts to judge are called ("sentence", "answer"), or by values. A table
-with plural categories (one, few, other, …) in place of a text has its forms by number.
+write another. A text has a dotted key, such as "pages.next". Placeholders `{…}` in a text are filled
+in by values, or by forms of the *unit*: the noun for the texts to judge ("sentence", "answer"). A text
+that depends on a number is a table of its forms by plural category (one, few, other, …).
 
-Plural categories of whole numbers follow the rules of the Unicode CLDR. The texts that wellput comes
-with are about sentences, as in the papers; in English, another unit takes the place of *sentence*.
+Plural categories of whole numbers follow the rules of the Unicode CLDR, a database of languages. The
+texts that wellput comes with are about sentences; in English, another unit can take the place of
+*sentence*.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ SENTENCE_PATTERN = re.compile(r"\b(?P<article>[Aa] )?(?P<noun>sentences?)\b")
 
 MAX_SENTENCE_CHARACTERS = 300
 NEXT_SENTENCE = re.compile(r"[.!?؟]\W*\s\W*[^\Wa-z_]|[。！？].|\n")
-"""The place where another sentence begins."""
+"""Matches where a second sentence begins."""
 
 
 def usual_unit(texts: Iterable[str]) -> str:
@@ -47,22 +48,23 @@ def usual_unit(texts: Iterable[str]) -> str:
 
 
 def check_unit(unit: str) -> None:
+    """Raises InputError for a unit that is not one or more words."""
     if not re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", unit):
         raise InputError(f"unit={unit!r} must be a word, such as 'answer'.")
 
 
 def in_unit(words: str, unit: str) -> str:
-    """The words with another noun for *sentence*.
+    """An English text with another noun in place of *sentence*.
 
     >>> in_unit("Two versions of a sentence. Rate the sentences.", "essay")
     'Two versions of an essay. Rate the essays.'
     """
 
-    def renamed(found: re.Match[str]) -> str:
-        noun = _plural(unit) if found["noun"].endswith("s") else unit
-        if not found["article"]:
+    def renamed(match: re.Match[str]) -> str:
+        noun = _plural(unit) if match["noun"].endswith("s") else unit
+        if not match["article"]:
             return noun
-        return f"{found['article'].strip()}{'n' if unit[0] in 'aeiou' else ''} {noun}"
+        return f"{match['article'].strip()}{'n' if unit[0] in 'aeiou' else ''} {noun}"
 
     return words if unit == SENTENCE else SENTENCE_PATTERN.sub(renamed, words)
 
@@ -110,7 +112,8 @@ PLURAL_RULES: Mapping[str, PluralRule] = {
     "pl": _polish,
     "ar": _arabic,
 }
-"""By language; others have one and other, as English has."""
+"""The rules by language. Languages that are not named here have the categories one and other, as
+English has."""
 
 
 def plural_category(language: str, n: int) -> str:
@@ -128,7 +131,8 @@ Text: TypeAlias = str | list[str] | dict[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """One file: the forms of each unit, and the texts by key."""
+    """The contents of one language file: the forms of each unit, and the texts by key. `direction` is
+    "ltr" (left to right) or "rtl"."""
 
     code: str
     name: str
@@ -139,7 +143,7 @@ class Language:
 
 @dataclass(frozen=True)
 class Wording:
-    """The texts of a language about texts that are called `unit`.
+    """The texts of a language, in which the outputs to judge are called `unit`.
 
     >>> english = wording("en", "answer")
     >>> english("questions.quality.text"), english("pages.progress", done=2, total=9)
@@ -160,7 +164,7 @@ class Wording:
 
     def __call__(self, key: str, *, n: int | None = None, **values: object) -> str:
         """The text of a key. `n` chooses among plural forms and is the value of {n}. A placeholder
-        without a value stays."""
+        without a value stays as it is."""
         text = self._text(key)
         if isinstance(text, dict):
             category = plural_category(self.language, 0 if n is None else n)
@@ -180,17 +184,18 @@ class Wording:
 
     @property
     def forms(self) -> Mapping[str, str]:
-        """The forms of the unit."""
+        """The forms of the unit, by name, as in `english_forms`."""
         known = self.source.units.get(self.unit)
         return english_forms(self.unit) if known is None else known
 
     def translated(self, english: str) -> str:
-        """A sentence of the server in this language; the English one if the texts do not have it."""
+        """An English message of the server in this language; the English message if the language file
+        does not have it."""
         if self.language == "en" and self.source is ENGLISH.source:
             return english
         for key, pattern in _server_sentences():
-            if found := pattern.fullmatch(english):
-                values = found.groupdict()
+            if match := pattern.fullmatch(english):
+                values = match.groupdict()
                 if "reason" in values:
                     values["reason"] = self.translated(values["reason"])
                 n = values.pop("n", None)
@@ -198,11 +203,13 @@ class Wording:
         return english
 
     def _text(self, key: str) -> Text:
-        found = self.source.texts.get(key)
-        return ENGLISH.source.texts[key] if found is None else found
+        text = self.source.texts.get(key)
+        return ENGLISH.source.texts[key] if text is None else text
 
 
 class _Filled(dict[str, object]):
+    """Values of placeholders. A placeholder without a value is replaced by itself."""
+
     def __missing__(self, name: str) -> str:
         return f"{{{name}}}"
 
@@ -218,14 +225,16 @@ def english_forms(unit: str) -> dict[str, str]:
 
 
 def codes() -> list[str]:
-    """The languages that wellput comes with."""
+    """The codes of the languages that wellput comes with, English first."""
     folder = files("wellput.studies") / "texts"
-    found = sorted(file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml"))
-    return sorted(found, key=lambda code: code != "en")
+    shipped_codes = sorted(
+        file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml")
+    )
+    return sorted(shipped_codes, key=lambda code: code != "en")
 
 
 def shipped_record(code: str) -> dict[str, Any]:
-    """The contents of a file that wellput comes with."""
+    """The contents of a language file that wellput comes with."""
     file = files("wellput.studies") / "texts" / f"{code}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
@@ -238,21 +247,22 @@ def shipped(code: str) -> Language:
 def language_of(record: Mapping[str, Any]) -> Language:
     """A language from the contents of its file, which must have been checked."""
     about = record["language"]
-    rest = {name: table for name, table in record.items() if name not in ("language", "units")}
+    tables = {name: table for name, table in record.items() if name not in ("language", "units")}
     return Language(
-        about["code"], about["name"], about["direction"], record["units"], dict(_flat(rest, ""))
+        about["code"], about["name"], about["direction"], record["units"], dict(_flat(tables, ""))
     )
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Text]]:
-    found: list[tuple[str, Text]] = []
+    """The texts of nested tables with their dotted keys, which begin with `prefix`."""
+    texts: list[tuple[str, Text]] = []
     for name, value in table.items():
         key = f"{prefix}{name}"
         if isinstance(value, dict) and not set(value) <= set(PLURAL_CATEGORIES):
-            found += _flat(value, f"{key}.")
+            texts += _flat(value, f"{key}.")
         else:
-            found.append((key, value))
-    return found
+            texts.append((key, value))
+    return texts
 
 
 ENGLISH = Wording(shipped("en"))
@@ -270,6 +280,8 @@ def wording(language: str = "en", unit: str = SENTENCE) -> Wording:
 
 
 def wording_about(language: Language, unit: str) -> Wording:
+    """The texts of a language with this unit. Raises InputError if the language does not have the
+    unit."""
     check_unit(unit)
     if unit not in language.units and language.code != "en":
         raise InputError(
@@ -290,17 +302,18 @@ def placeholders(text: str) -> set[str]:
 
 @cache
 def _server_sentences() -> list[tuple[str, re.Pattern[str]]]:
-    """Patterns of the English sentences that a server says, the most general pattern last."""
-    found = []
+    """The keys and patterns of the English messages of the server, the most general pattern last."""
+    patterns = []
     for key, text in ENGLISH.source.texts.items():
         if key.startswith(("errors.", "reasons.")):
             forms = text.values() if isinstance(text, dict) else [text]
-            found += [(key, _pattern(form)) for form in forms if isinstance(form, str)]
+            patterns += [(key, _pattern(form)) for form in forms if isinstance(form, str)]
     order = {"reasons.about_text": 0, "reasons.about_question": 2}
-    return sorted(found, key=lambda pair: order.get(pair[0], 1))
+    return sorted(patterns, key=lambda pair: order.get(pair[0], 1))
 
 
 def _pattern(text: str) -> re.Pattern[str]:
+    """A pattern that matches a text with any values in its placeholders."""
     parts = []
     for literal, name, _, _ in Formatter().parse(text):
         parts.append(re.escape(literal))

@@ -1,9 +1,10 @@
-"""`Design`, one way of asking judges, and `AnsweredTrial`, from which a design makes
-judgments; and the words that several designs share.
+"""`Design`, one way of asking judges, and `AnsweredTrial`, from which a design makes judgments; and the
+words that several designs share.
 
-A design decides what a trial shows, which questions it has, and what its answers are worth. No other
-module of studies asks which design it has. A design is a frozen dataclass; its fields are its
-options. Judges read the design's words unless a study has its own.
+A design decides what a trial shows, which questions it has, and which numbers its answers become. No
+other module of studies depends on a particular design: they use the attributes and methods of
+`Design`. A design is a frozen dataclass; its fields are its options. Judges read the design's words
+unless the owner of the study gives others.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ OWN_SCALES_NOTE = (
     "because every judge has a scale of their own."
 )
 KNOWN_QUESTIONS = ("understandability", "quality", "fluency", "adequacy")
-"""Questions with words of their own. Their scale of 7 points is that of Bangalore, Rambow & Whittaker
-2000, section 4: three points have words, the others have none."""
+"""Questions for which wellput has words. Their scale of 7 points is that of Bangalore, Rambow &
+Whittaker 2000, section 4: three points have labels, the others have none."""
 
 
 def seven_points(name: str, words: Wording = ENGLISH) -> tuple[str, Mapping[str, str]]:
-    """The question of a name, and the labels of the points 1 to 7, at least of the two ends. Scales of
-    other lengths keep the labels of the ends."""
+    """The text of the question of this name, and labels for points of a scale from 1 to 7, at least
+    for its two ends. Scales of other lengths use the labels of the ends."""
     key = f"questions.{name if name in KNOWN_QUESTIONS else 'other'}"
     points = {"1": "low", "4": "middle", "7": "high"}
     labels = {
@@ -50,20 +51,22 @@ def seven_points(name: str, words: Wording = ENGLISH) -> tuple[str, Mapping[str,
 
 
 PRACTICED_QUESTIONS = ("understandability", "quality", "fluency", "preference")
-"""What the usual practice trials differ in: one of their texts has its words in order."""
+"""The questions on which the usual practice trials have a right answer: one of their texts is
+well-formed, the other one has its words out of order."""
 Half: TypeAlias = Literal["upper", "lower"]
 HALVES: tuple[Half, ...] = get_args(Half)
 
 
 def half_of(question: Question, half: Half) -> tuple[float, float]:
-    """The lowest and the highest value of a half of a scale; its middle belongs to both."""
+    """The lowest and the highest value of a half of the question's scale. The middle of the scale
+    belongs to both halves."""
     low, high = scale_ends(question)
     middle = (low + high) / 2
     return (middle, high) if half == "upper" else (low, middle)
 
 
 SUBSTITUTION_SETTINGS: Mapping[str, object] = {
-    # Kauchak & Barzilay 2006, section 4.3: right only if right in meaning and in grammar.
+    # As in Kauchak & Barzilay 2006, section 4.3: a replacement must be right in meaning and in grammar.
     "title": "Is the replacement right?",
     "instructions": (
         "You will read sentences in which a word is to be replaced, as in “a quick [reply → answer] "
@@ -82,7 +85,8 @@ SUBSTITUTION_SETTINGS: Mapping[str, object] = {
         }
     ],
 }
-"""Settings of a study of substitutions."""
+"""Settings of a study in which judges accept or refuse substitutions of words (`wellput
+paraphrase`)."""
 SUBSTITUTION_DESIGN = "rating"
 
 
@@ -91,16 +95,18 @@ EXPORT_COLUMNS = (
     "position", "recorded_at", "document", "repeat", "spans", "prefilled",
     "comment",
 )  # fmt: skip
-"""The columns of an export. A question that is answered in words has its own column."""
+"""The columns of an export. A question that is answered in words gets a column with its name, so it
+cannot have one of these names."""
 
 
 @dataclass(frozen=True)
 class AnsweredTrial:
     """A trial as one judge answered it.
 
-    `answers` has {question: value} for each system, or one for all where the design asks once.
-    `columns` are written beside every judgment. `prefilled` has, by system, the error spans that the
-    judge found marked; None in a study without them.
+    `answers` has {question: value} for each system, or once for all systems if the design asks once.
+    `seconds` is how long the judge took, NaN if not known. `columns` are further columns of every
+    judgment. `prefilled` has, by system, the error spans that the judge found marked; None in a study
+    without them.
     """
 
     judge: str
@@ -117,8 +123,8 @@ class AnsweredTrial:
         self, system: str, question: str, value: float, columns: Mapping[str, str] | None = None
     ) -> Judgment:
         """A judgment of one system's output, with further `columns`."""
-        beside = {**self.columns, **(columns or {})}
-        return Judgment(self.judge, self.item, system, question, float(value), beside)
+        all_columns = {**self.columns, **(columns or {})}
+        return Judgment(self.judge, self.item, system, question, float(value), all_columns)
 
 
 @dataclass(frozen=True)
@@ -127,22 +133,26 @@ class Design(ABC):
     itself; other designs override them."""
 
     name: ClassVar[str]
-    """The name by which a study finds its design again: that of the entry point."""
+    """The name of the design in the registry, which a study stores. A design of another package has
+    the name of its entry point."""
     title: ClassVar[str]
     instructions: ClassVar[str]
     default_questions: ClassVar[tuple[str, ...]]
 
     layouts: ClassVar[tuple[Layout, ...]] = LAYOUTS
-    """What a page can show: one variant, or all variants of an item. The first is the default."""
+    """What a page can show: one output ("single"), or all outputs of an item ("page"). The first
+    layout is the default."""
     shows_plain_text: ClassVar[bool] = False
-    """Whether outputs must be shown as they are, not as markdown: judges mark places in them."""
+    """Whether outputs must be shown as plain text, not as markdown, because judges mark places in
+    them."""
     template: ClassVar[str] = "trial.html"
-    """The page of a trial: one of `studies/templates`, or `package:path` in another package."""
+    """The template of a trial's page: one of `studies/templates`, or `package:path` in another
+    package."""
     scripts: ClassVar[tuple[str, ...]] = ()
     styles: ClassVar[tuple[str, ...]] = ()
-    """Files of `studies/static` that the page needs beside those of every page."""
+    """Files of `studies/static` that the page needs in addition to those of every page."""
     shows_source: ClassVar[bool] = False
-    """Whether judges see the source unless the settings say otherwise."""
+    """Whether judges see the source by default."""
     shows_documents: ClassVar[bool] = False
     """Whether judges see the whole document around an output, if its item belongs to one."""
     asks_once: ClassVar[bool] = False
@@ -165,7 +175,7 @@ class Design(ABC):
     words: Wording = field(
         default=ENGLISH, kw_only=True, repr=False, compare=False, metadata={"is_option": False}
     )
-    """What judges read: the language, and what a text is called."""
+    """The texts that judges read, in the language of the study and with its word for an output."""
 
     # Making a study.
 
@@ -175,31 +185,32 @@ class Design(ABC):
 
     @property
     def worded_title(self) -> str:
-        """The title in the language of the study, if it has one."""
+        """The title in the language of the study; the English one if the language has none."""
         key = f"designs.{self.name}.title"
         return self.words(key) if self.words.has(key) else self.title
 
     @property
     def worded_instructions(self) -> str:
-        """The instructions in the language of the study, if it has them."""
+        """The instructions in the language of the study; the English ones if the language has none."""
         key = f"designs.{self.name}.instructions"
         return self.filled_in(self.words(key) if self.words.has(key) else self.instructions)
 
     def filled_in(self, text: str) -> str:
-        """Instructions with the words that depend on the options."""
+        """The instructions, in which words that depend on the options are filled in."""
         return text
 
     def kept_options(self) -> dict[str, Any]:
         """The options that are stored with a study: those that differ from the default."""
-        usual = {one.name: one.default for one in fields(self)}
-        given = {name: getattr(self, name) for name in option_names(type(self))}
-        return {name: value for name, value in given.items() if value != usual[name]}
+        defaults = {option.name: option.default for option in fields(self)}
+        values = {name: getattr(self, name) for name in option_names(type(self))}
+        return {name: value for name, value in values.items() if value != defaults[name]}
 
     def questionnaire(
         self, questions: Sequence[str] = (), layout: Layout | None = None
     ) -> Questionnaire:
-        """A questionnaire in the design's words. `questions` are names, known or new."""
-        made = Questionnaire(
+        """A questionnaire in the design's words. `questions` are names: of questions for which there
+        are words, or any others."""
+        questionnaire = Questionnaire(
             kind=self.name,
             questions=tuple(self.question(name) for name in questions or self.default_questions),
             title=self.worded_title,
@@ -210,8 +221,8 @@ class Design(ABC):
             language=self.words.language,
             unit=self.words.unit,
         )
-        self.check(made)
-        return made
+        self.check(questionnaire)
+        return questionnaire
 
     def check(self, questionnaire: Questionnaire) -> None:
         """Raises InputError for a questionnaire that no judge could answer."""
@@ -219,27 +230,31 @@ class Design(ABC):
             raise InputError.collect("This design cannot be used:", problems)
 
     def problems(self, questionnaire: Questionnaire) -> list[str]:
-        """Why no judge could answer it."""
+        """What makes the questionnaire impossible to answer, in sentences; [] if nothing does."""
         names = [question.name for question in questionnaire.questions]
-        found = [] if names else ["there is no question"]
-        found += [f"the question {n!r} comes twice" for n in sorted({*names}) if names.count(n) > 1]
+        problems = [] if names else ["there is no question"]
+        problems += [
+            f"the question {name!r} comes twice"
+            for name in sorted({*names})
+            if names.count(name) > 1
+        ]
         for question in questionnaire.questions:
-            found += question.problems()
+            problems += question.problems()
             if question.kind == "answer" and question.name in EXPORT_COLUMNS:
-                found.append(f"{question.name} is a column of every export: rename the question")
+                problems.append(f"{question.name} is a column of every export: rename the question")
         if questionnaire.layout not in self.layouts:
-            found.append(
+            problems.append(
                 f"a {self.name} design has no layout {questionnaire.layout}; it has "
                 f"{', '.join(self.layouts)}"
             )
-        return found
+        return problems
 
     def groups(self, systems: Sequence[str], layout: Layout) -> Iterable[tuple[str, ...]]:
         """The trials of an item with outputs of these systems: the systems that each trial shows."""
         return [tuple(systems)] if layout == "page" else [(system,) for system in systems]
 
     def is_worth_asking(self, outputs: Sequence[str]) -> bool:
-        """Whether a trial with these outputs can be informative."""
+        """Whether judgments of a trial with these outputs can tell the systems apart."""
         return True
 
     def why_no_trials(self, n_systems: int) -> str:
@@ -247,8 +262,8 @@ class Design(ABC):
         return f"A {self.name} design finds nothing to show in this evalset."
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
-        """Practice trials for a study that has none of its own: a good text, and a bad one. Judges are
-        told which half of the scale is right, where the questions are about what makes them good."""
+        """Practice trials for a study that has none of its own: a good text, and a bad one. For
+        questions in `PRACTICED_QUESTIONS`, judges read afterwards which half of the scale is right."""
         texts = self.words.all("practice.texts")
         asked = [question for question in questions if question.name in PRACTICED_QUESTIONS]
         if not asked or not all(question.widget.has_scale for question in asked):
@@ -271,7 +286,7 @@ class Design(ABC):
         )
 
     def trial_score(self, scores: Sequence[float]) -> float:
-        """A metric's value of a trial, from the scores of its outputs in their order."""
+        """A metric's value of a trial, from its scores of the trial's outputs, in their order."""
         return float(np.mean(scores))
 
     # Asking.
@@ -286,14 +301,14 @@ class Design(ABC):
             return bool(expected[0] <= answer <= expected[1])
         return bool(answer == expected)
 
-    # What answers are worth.
+    # From answers to numbers.
 
     def value_of(self, question: Question, answer: Any) -> float | None:
-        """The number of an answer; None for a text, which is kept beside the numbers."""
+        """The number of an answer; None for a text, which becomes a column of the judgments."""
         return None if isinstance(answer, str) else float(answer)
 
     def judgments(self, trial: AnsweredTrial) -> Iterable[Judgment] | Iterable[Preference]:
-        """The judgments of each output. Texts become columns beside the numbers."""
+        """The judgments of each output. Answers in words become columns of the judgments."""
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             values = {q.name: self.value_of(q, answers[q.name]) for q in trial.questions}
             texts = {name: str(answers[name]) for name, value in values.items() if value is None}
@@ -302,7 +317,8 @@ class Design(ABC):
                     yield trial.judgment(system, name, value, texts)
 
     def is_alike(self, question: Question, answer: Any, before: Any) -> bool | None:
-        """Whether two answers to the same trial are about the same; None where that means nothing."""
+        """Whether two answers to the same trial are about the same; None for free text, which cannot be
+        compared."""
         if isinstance(answer, str) and not question.choices:
             return None
         return question.widget.is_alike(question, answer, before)
@@ -310,7 +326,8 @@ class Design(ABC):
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """By question, a table judges × outputs on one scale, NaN where there is no answer."""
+        """For each question, a table with a row for each judge and a column for each output, with
+        numbers on a common scale; NaN where there is no answer."""
         ratings = cast("Sequence[Judgment]", answers)
         return {name: panel.units for name, panel in self._panels(ratings, systems, items).items()}
 
@@ -322,8 +339,8 @@ class Design(ABC):
         *,
         sequential: bool = False,
     ) -> list[Ranking]:
-        """Whom the judges prefer on each question; `sequential` rankings hold however often the owner
-        looks."""
+        """The ranking of the systems on each question. `sequential` rankings stay valid however often
+        the owner looks."""
         if not self.has_own_scales:
             return rank_answers(answers, sequential=sequential)
         ratings = cast("Sequence[Judgment]", answers)

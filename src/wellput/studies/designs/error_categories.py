@@ -1,8 +1,9 @@
-"""The kinds of errors that judges choose from, and what an error costs.
+"""The categories of errors that judges choose from, and the weights of errors in a score.
 
-A tree of categories is written as nested tables: a leaf is a name with an explanation for judges
-(perhaps ""), or a name in a list. A *path* names a leaf: `accuracy/omission`. Weights belong to a
-severity (`minor`), or to a severity within a category (`fluency/punctuation:minor`).
+Categories form a tree, written as nested tables of a TOML file. Its leaves are the categories that
+judges choose: a name with an explanation for judges (perhaps ""), or a name in a list. A *path* names
+a leaf: `accuracy/omission`. A weight belongs to a severity (`minor`), or to a severity within a
+category (`fluency/punctuation:minor`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from wellput.io.files import PathLike, read_toml
 Categories: TypeAlias = tuple[tuple[str, str], ...]
 """Each path with its explanation, in the order of the file."""
 Weights: TypeAlias = tuple[tuple[str, float], ...]
+"""Each severity, or path and severity, with its weight."""
 
 FILE_TABLES = ("categories", "severities", "weights")
 MAX_CATEGORIES = 500
@@ -27,7 +29,7 @@ MAX_CATEGORIES = 500
 
 @cache
 def default_record() -> Mapping[str, Any]:
-    """The tables of the file that the design mqm uses unless there is another."""
+    """The tables of wellput's own file, which the design mqm uses unless the owner gives another."""
     file = files("wellput.studies.designs") / "mqm_categories.toml"
     record: Mapping[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     return record
@@ -46,16 +48,17 @@ def read_categories(path: PathLike) -> dict[str, Any]:
 
 
 def flat_categories(tree: object, above: str = "") -> Categories:
-    """The leaves of a tree. Lists of (path, explanation) are taken as they are.
+    """The leaves of a tree of categories. `above` is the path of the tree in a larger one. A list of
+    (path, explanation) is taken as the leaves.
 
     >>> flat_categories({"accuracy": ["addition", "omission"], "other": ""})
     (('accuracy/addition', ''), ('accuracy/omission', ''), ('other', ''))
     """
-    found: list[tuple[str, str]] = []
+    leaves: list[tuple[str, str]] = []
     if isinstance(tree, Mapping):
         entries = list(tree.items())
     elif isinstance(tree, Sequence) and not isinstance(tree, str):
-        entries = [(one, "") if isinstance(one, str) else tuple(one) for one in tree]
+        entries = [(entry, "") if isinstance(entry, str) else tuple(entry) for entry in tree]
     else:
         raise InputError(f"{above or 'categories'} must be a table or a list of names.")
     for name, below in entries:
@@ -63,15 +66,15 @@ def flat_categories(tree: object, above: str = "") -> Categories:
             raise InputError(f"{name!r} is not a name of a category: write text without /.")
         path = f"{above}/{name}" if above else name
         if isinstance(below, str):
-            found.append((path, below))
+            leaves.append((path, below))
         else:
-            found += flat_categories(below, path)
-    twice = sorted({path for path, _ in found if [p for p, _ in found].count(path) > 1})
+            leaves += flat_categories(below, path)
+    twice = sorted({path for path, _ in leaves if [p for p, _ in leaves].count(path) > 1})
     if twice:
         raise InputError(f"The category {twice[0]} comes twice.")
-    if not above and not 0 < len(found) <= MAX_CATEGORIES:
-        raise InputError(f"There must be 1 to {MAX_CATEGORIES} categories, not {len(found)}.")
-    return tuple(found)
+    if not above and not 0 < len(leaves) <= MAX_CATEGORIES:
+        raise InputError(f"There must be 1 to {MAX_CATEGORIES} categories, not {len(leaves)}.")
+    return tuple(leaves)
 
 
 def severity_names(names: object) -> tuple[str, ...]:
@@ -86,16 +89,16 @@ def severity_names(names: object) -> tuple[str, ...]:
 
 def parse_weights(text: str) -> dict[str, float]:
     """The weights in `minor=1,major=5,fluency/punctuation:minor=0.1`."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for piece in filter(None, (part.strip() for part in text.split(","))):
         name, equals, number = piece.rpartition("=")
         try:
-            found[name.strip()] = float(number)
+            weights[name.strip()] = float(number)
         except ValueError:
             equals = ""
         if not equals or not name.strip():
             raise InputError(f"weights={piece}: write SEVERITY=NUMBER or CATEGORY:SEVERITY=NUMBER.")
-    return found
+    return weights
 
 
 def checked_weights(weights: object, severities: Sequence[str], categories: Categories) -> Weights:
@@ -124,7 +127,7 @@ def checked_weights(weights: object, severities: Sequence[str], categories: Cate
 
 
 def cost(span: Mapping[str, Any], weights: Mapping[str, float]) -> float:
-    """What one error costs: the weight of its category and severity, or else of its severity.
+    """The weight of one error: that of its category and severity if there is one, else of its severity.
 
     >>> weights = {"minor": 1, "fluency/punctuation:minor": 0.1}
     >>> cost({"severity": "minor", "category": "fluency/punctuation"}, weights)
@@ -141,13 +144,13 @@ def cost(span: Mapping[str, Any], weights: Mapping[str, float]) -> float:
 
 
 def _nodes(categories: Categories) -> set[str]:
-    """Every path of the tree, of leaves and of what is above them."""
-    found: set[str] = set()
+    """The paths of all nodes of the tree, not only of its leaves."""
+    nodes: set[str] = set()
     for path, _ in categories:
         while path:
-            found.add(path)
+            nodes.add(path)
             path = path.rpartition("/")[0]
-    return found
+    return nodes
 
 
 def _listed(weights: object) -> Sequence[Any]:

@@ -61,9 +61,9 @@ class Pairwise(Design):
         return first != second
 
     def why_no_trials(self, n_systems: int) -> str:
-        what = "one system" if n_systems == 1 else "no item with two different outputs"
-        wants = f"A {self.name} design compares two systems' outputs for an item"
-        return f"{wants}; this evalset has {what}."
+        content = "one system" if n_systems == 1 else "no item with two different outputs"
+        purpose = f"A {self.name} design compares two systems' outputs for an item"
+        return f"{purpose}; this evalset has {content}."
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
         names = [question.name for question in questions if question.name in PRACTICED_QUESTIONS]
@@ -84,40 +84,43 @@ class Pairwise(Design):
         )
 
     def trial_score(self, scores: Sequence[float]) -> float:
-        """How much better the first is than the second."""
+        """How much higher the first output scores than the second."""
         first, second = scores
         return first - second
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Preference]:
-        """The choices; answers to other questions become columns beside them."""
+        """The choices; answers to questions of other kinds become columns."""
         (answers,), (first, second) = trial.answers, trial.systems
         chosen = [question.name for question in trial.questions if question.kind == "choice"]
         texts = {name: f"{value}" for name, value in answers.items() if name not in chosen}
         for name in chosen:
-            beside = {**trial.columns, **texts}
-            yield Preference(trial.judge, trial.item, first, second, name, answers[name], beside)
+            columns = {**trial.columns, **texts}
+            yield Preference(trial.judge, trial.item, first, second, name, answers[name], columns)
 
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """By pair of an item: 1 if the system with the first name was chosen, ½ for a tie, else 0."""
+        """For each question, a table with a row for each judge and a column for each pair of systems
+        on an item: 1 if the judge chose the system that is first in the alphabet, ½ for a tie, 0 for
+        the other system, NaN without an answer."""
         cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
-        for one in answers:
-            assert isinstance(one, Preference)
-            won = (
-                SHARE_WON_BY_A[one.choice]
-                if one.system_a < one.system_b
-                else 1 - SHARE_WON_BY_A[one.choice]
+        for choice in answers:
+            assert isinstance(choice, Preference)
+            share_won = (
+                SHARE_WON_BY_A[choice.choice]
+                if choice.system_a < choice.system_b
+                else 1 - SHARE_WON_BY_A[choice.choice]
             )
-            pair = (one.item, *sorted((one.system_a, one.system_b)))
-            cells.setdefault(one.question, {})[one.judge, pair] = won
-        return {question: _table(given) for question, given in cells.items()}
+            pair = (choice.item, *sorted((choice.system_a, choice.system_b)))
+            cells.setdefault(choice.question, {})[choice.judge, pair] = share_won
+        return {question: _table(cells_of_one) for question, cells_of_one in cells.items()}
 
 
-def _table(given: Mapping[tuple[str, tuple[str, ...]], float]) -> Floats:
-    judges = list(dict.fromkeys(judge for judge, _ in given))
-    pairs = list(dict.fromkeys(pair for _, pair in given))
-    units = np.full((len(judges), len(pairs)), np.nan)
-    for (judge, pair), won in given.items():
-        units[judges.index(judge), pairs.index(pair)] = won
-    return units
+def _table(cells: Mapping[tuple[str, tuple[str, ...]], float]) -> Floats:
+    """A table judges × pairs from its cells by (judge, pair); NaN for the other cells."""
+    judges = list(dict.fromkeys(judge for judge, _ in cells))
+    pairs = list(dict.fromkeys(pair for _, pair in cells))
+    table = np.full((len(judges), len(pairs)), np.nan)
+    for (judge, pair), value in cells.items():
+        table[judges.index(judge), pairs.index(pair)] = value
+    return table

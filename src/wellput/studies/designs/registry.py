@@ -1,7 +1,8 @@
 """Designs by name: `create("rating")`, `create("rating:points=5")`.
 
-A table has name -> "module:Class"; classes are imported on request. Other packages add designs by the
-entry-point group `wellput.designs`, with a class that extends `Design`.
+The table `BUILT_IN` has "module:Class" for each name; a class is imported when it is first needed.
+Other packages add designs by the entry-point group `wellput.designs`, with a class that extends
+`Design`.
 """
 
 from __future__ import annotations
@@ -32,28 +33,28 @@ BUILT_IN: dict[str, str] = {
 
 
 def names() -> list[str]:
-    """Every design that can be asked for, built in or from other packages."""
+    """The names of all designs, built in or from other packages."""
     return list(dict.fromkeys([*BUILT_IN, *plugins(GROUP)]))
 
 
 def design_class(name: str) -> type[Design]:
     """The class behind a name."""
     if name in BUILT_IN:
-        own: type[Design] = import_object(BUILT_IN[name])
-        return own
+        built_in: type[Design] = import_object(BUILT_IN[name])
+        return built_in
     if point := plugins(GROUP).get(name):
-        found = load_plugin(point)
-        if not (isinstance(found, type) and issubclass(found, Design)):
+        plugin = load_plugin(point)
+        if not (isinstance(plugin, type) and issubclass(plugin, Design)):
             raise InputError(f"{plugin_origin(point)} must be a class that extends Design.")
-        if getattr(found, "name", None) != name:
+        if getattr(plugin, "name", None) != name:
             raise InputError(
                 f"{plugin_origin(point)} needs the line `name = {name!r}` in its class."
             )
-        if missing := [part for part in NEEDED_ATTRIBUTES if not hasattr(found, part)]:
+        if missing := [part for part in NEEDED_ATTRIBUTES if not hasattr(plugin, part)]:
             raise InputError(f"{plugin_origin(point)} has no {', '.join(missing)}.")
-        if isabstract(found):
+        if isabstract(plugin):
             raise InputError(f"{plugin_origin(point)} has no method question.")
-        return found
+        return plugin
     raise InputError(
         f"No design {name!r}.{did_you_mean(name, names())} The designs are {', '.join(names())}. For a "
         "design of another package, install that package."
@@ -61,8 +62,8 @@ def design_class(name: str) -> type[Design]:
 
 
 def create(design: str | Design, **options: Any) -> Design:
-    """A design from its name, or a design as it is, with further options. Raises InputError for options
-    that it does not have."""
+    """A design, given by its name or as an object, with further options. Raises InputError for options
+    that the design does not have."""
     if isinstance(design, str):
         name, _, tail = design.partition(":")
         cls = design_class(name)
@@ -81,16 +82,17 @@ def create(design: str | Design, **options: Any) -> Design:
 
 
 def refuse_unknown_options(cls: type[Design], options: dict[str, Any]) -> None:
-    own = option_names(cls)
+    """Raises InputError if the class of a design does not have one of the options."""
+    names_of_options = option_names(cls)
     for option in options:
-        if option not in own:
+        if option not in names_of_options:
             owners = [name for name in BUILT_IN if option in option_names(design_class(name))]
             if owners:
                 raise InputError(
                     f"{option}= is an option of the design {' and '.join(owners)}, not of {cls.name}."
                 )
-            has = f"It has {', '.join(own)}." if own else "It has none."
-            raise InputError(f"The design {cls.name} has no option {option!r}. {has}")
+            hint = f"It has {', '.join(names_of_options)}." if names_of_options else "It has none."
+            raise InputError(f"The design {cls.name} has no option {option!r}. {hint}")
 
 
 def default_questionnaire(
@@ -100,7 +102,8 @@ def default_questionnaire(
     layout: Layout | None = None,
     **options: Any,
 ) -> Questionnaire:
-    """A questionnaire with the title and instructions of a design. `questions` are names, known or new.
+    """A questionnaire with the title and instructions of a design. `questions` are names: of questions
+    for which there are words, or any others.
 
     >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']
@@ -111,6 +114,6 @@ def default_questionnaire(
 
 
 def design_of(questionnaire: Questionnaire) -> Design:
-    """The design of a questionnaire, with its options and in its words."""
+    """The design of a questionnaire, with the options and the language of the questionnaire."""
     design = create(questionnaire.kind, **questionnaire.options)
     return replace(design, words=questionnaire.words)

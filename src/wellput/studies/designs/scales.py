@@ -71,10 +71,11 @@ class Slider(Design):
 
 @dataclass(frozen=True)
 class Magnitude(Design):
-    """Each output by a number. `modulus` is the number of a middling sentence, None for the judge's own
-    scale.
+    """Judges give each output any number above zero. `modulus` is the number for a sentence of middle
+    quality; None lets each judge choose a scale.
 
-    Mutton et al. 2007, section 3.3: judges go by intuition, not by rules, and judge form, not content.
+    As in Mutton et al. 2007, section 3.3, judges go by intuition, not by rules, and judge the form,
+    not the content.
     """
 
     name: ClassVar[str] = "magnitude"
@@ -105,10 +106,11 @@ class Magnitude(Design):
         return Question(name, text, "number", low=0)
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
-        """Any number may be right, so nothing is expected."""
-        texts, feedback = (self.words.all(f"practice.{of}") for of in ("texts", "number_feedback"))
+        """Any number may be right, so no answer is expected."""
+        texts = self.words.all("practice.texts")
+        feedback = self.words.all("practice.number_feedback")
         return tuple(
-            Practice((text,), feedback=said) for text, said in zip(texts, feedback, strict=True)
+            Practice((text,), feedback=words) for text, words in zip(texts, feedback, strict=True)
         )
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:

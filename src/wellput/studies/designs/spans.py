@@ -1,8 +1,8 @@
-"""Designs in which judges mark the errors of a text: `Spans` as in ESA, with a score beside the marks,
-and `Mqm`, with a category for each mark and a score made from the marks.
+"""Designs in which judges mark the errors of a text: in `Spans` they also give a score; in `Mqm` they
+give each mark a category, and the score is computed from the marks.
 
-ESA is the protocol of Kocmi et al. 2024 (Error Span Annotation); MQM as in Freitag et al. 2021, from
-whom the default weights are.
+`Spans` follows the protocol ESA (Error Span Annotation, Kocmi et al. 2024); `Mqm` follows Freitag et
+al. 2021, where its default weights come from.
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ from wellput.studies.questions import Question
 from wellput.studies.wording import ENGLISH
 
 ERRORS_QUESTION = "errors"
-"""The name of the question whose answer are the marks."""
+"""The name of the question that judges answer by their marks."""
 PREFILLED_COLUMN = "prefilled"
 SEVERITIES = ("minor", "major")
 USUAL_CATEGORIES = dict(flat_categories(default_record()["categories"]))
 """The categories of a study without a file of its own, with their explanations in English."""
 OMISSION = "[missing]"
-"""Stands for an omission among the words that a check or a practice trial expects to be marked."""
+"""A check or a practice trial lists the words that should be marked; this one stands for a mark that
+something is missing."""
 
 
 @dataclass(frozen=True)
 class MarkedErrors(Design):
-    """What both designs share: a question for the marks, which comes first."""
+    """What both designs share: the question that is answered by marks, which comes first."""
 
     template: ClassVar[str] = "spans.html"
     scripts: ClassVar[tuple[str, ...]] = ("marks.js", "drawn_marks.js", "spans.js")
@@ -57,8 +58,8 @@ class MarkedErrors(Design):
 
     @property
     def shown_names(self) -> dict[str, str]:
-        """By severity and by path, the names that judges read. Names of the owner's are shown as they
-        are."""
+        """The names that judges read for severities and for paths of categories. Other names, which the
+        owner of the study gave, are shown as they are."""
         severities = {name: self.words(f"marking.{name}") for name in SEVERITIES}
         kinds = {}
         for path in USUAL_CATEGORIES:
@@ -71,48 +72,49 @@ class MarkedErrors(Design):
         return Question(name, self.words("marking.question"), "spans", severities=self.severities)
 
     def kept_options(self) -> dict[str, Any]:
-        """The questions keep the severities."""
+        """None: the severities are stored with the questions."""
         return {}
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
         """A text with an error and an omission, and a text without errors."""
         marks = next(question.name for question in questions if question.kind == "spans")
-        wanted = ([*self.words.all("marking.practice_words"), OMISSION], "")
+        expected_marks = ([*self.words.all("marking.practice_words"), OMISSION], "")
         return tuple(
             Practice((text,), source=source, expected={marks: expected}, feedback=feedback)
             for text, source, expected, feedback in zip(
                 self.words.all("marking.practice_texts"),
                 self.words.all("marking.practice_sources"),
-                wanted,
+                expected_marks,
                 self.words.all("marking.practice_feedback"),
                 strict=True,
             )
         )
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """Where words are expected, a mark must touch them. `OMISSION` expects that something is marked
-        as missing, "" that nothing is marked, and {"start", "end"} a mark that touches this place."""
+        """Whether the marks are as expected. If `expected` is a word or a list of words, a mark must
+        touch each of them; `OMISSION` among them stands for a mark that something is missing. If it is
+        "", nothing may be marked. If it is {"start": …, "end": …}, a mark must touch this place."""
         if not isinstance(answer, list):
             return super().is_expected(answer, expected)
         if isinstance(expected, Mapping):
             place = range(expected["start"], expected["end"])
             return bool(marked_places(answer) & set(place))
-        wanted = [expected] if isinstance(expected, str) else list(expected)
-        if not any(wanted):
+        expected_words = [expected] if isinstance(expected, str) else list(expected)
+        if not any(expected_words):
             return not answer
         is_missing = any(span["start"] == MISSING for span in answer)
         quotes = [span["text"] for span in answer if span["start"] != MISSING]
         return all(
             is_missing if words == OMISSION else any(q in words or words in q for q in quotes)
-            for words in wanted
+            for words in expected_words
         )
 
-    def beside(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
-        """The columns with the marks, and with what was marked beforehand."""
+    def span_columns(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
+        """The columns of a judgment with the marks, and with the marks that the judge found already."""
         columns = {SPANS_COLUMN: json.dumps(spans, ensure_ascii=False)}
         if trial.prefilled is not None:
-            given = [dict(span) for span in trial.prefilled.get(system, ())]
-            columns[PREFILLED_COLUMN] = json.dumps(given, ensure_ascii=False)
+            prefilled = [dict(span) for span in trial.prefilled.get(system, ())]
+            columns[PREFILLED_COLUMN] = json.dumps(prefilled, ensure_ascii=False)
         return columns
 
 
@@ -140,17 +142,17 @@ class Spans(MarkedErrors):
     def questionnaire(
         self, questions: Sequence[str] = (), layout: Layout | None = None
     ) -> Questionnaire:
-        """The marks come first, whatever else is asked."""
+        """A questionnaire in which the question for the marks comes first."""
         names = tuple(questions) or self.default_questions
         if ERRORS_QUESTION not in names:
             names = (ERRORS_QUESTION, *names)
         return super().questionnaire(names, layout)
 
     def problems(self, questionnaire: Questionnaire) -> list[str]:
-        found = super().problems(questionnaire)
+        problems = super().problems(questionnaire)
         if len(questionnaire.questions) < 2:
-            found.append("spans ask for a score beside the errors; the design mqm asks for none")
-        return found
+            problems.append("spans ask for a score beside the errors; the design mqm asks for none")
+        return problems
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         scored = [question for question in questions if question.kind == "slider"]
@@ -159,9 +161,9 @@ class Spans(MarkedErrors):
         return (Check((text,), {ERRORS_QUESTION: "", **expected}),)
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
-        """The scores of each output, with its marks beside them."""
+        """The scores of each output, with its marks as columns."""
         for system, answers in zip(trial.systems, trial.answers, strict=True):
-            columns = self.beside(trial, system, answers[ERRORS_QUESTION])
+            columns = self.span_columns(trial, system, answers[ERRORS_QUESTION])
             for question in trial.questions:
                 if question.kind != "spans":
                     yield trial.judgment(system, question.name, answers[question.name], columns)
@@ -170,7 +172,7 @@ class Spans(MarkedErrors):
 @dataclass(frozen=True)
 class Mqm(MarkedErrors):
     """Judges mark errors and give each a severity and one of `categories`. The score is minus the sum
-    of the `weights`."""
+    of the errors' `weights`."""
 
     name: ClassVar[str] = "mqm"
     title: ClassVar[str] = ENGLISH("designs.mqm.title")
@@ -191,20 +193,20 @@ class Mqm(MarkedErrors):
         object.__setattr__(self, "weights", checked_weights(weights, self.severities, categories))
 
     def default_weights(self, categories: Categories) -> Mapping[str, float]:
-        """The usual weights, as far as this study has their severities and categories."""
+        """The usual weights for the severities and categories of this study."""
         usual: Mapping[str, float] = default_record()["weights"]
         paths = {path for path, _ in categories}
-        own = {
+        weights = {
             name: weight
             for name, weight in usual.items()
             if name.rpartition(":")[2] in self.severities
             and (":" not in name or name.rpartition(":")[0] in paths)
         }
-        if lacking := [name for name in self.severities if name not in own]:
+        if lacking := [name for name in self.severities if name not in weights]:
             raise InputError(
                 f"Say what an error costs that is {lacking[0]}: weights={lacking[0]}=NUMBER."
             )
-        return own
+        return weights
 
     def question(self, name: str) -> Question:
         asked = self.errors_question(name)
@@ -218,13 +220,14 @@ class Mqm(MarkedErrors):
         )
 
     def explained(self, path: str, about: str) -> str:
-        """What judges read about a category: for a usual one, in the language of the study."""
+        """What judges read about a category. The explanations of usual categories are in the language
+        of the study."""
         if about != USUAL_CATEGORIES.get(path):
             return about
         return self.words(f"about_kinds.{path.rpartition('/')[2]}")
 
     def kept_options(self) -> dict[str, Any]:
-        """All of them: another version may have other defaults."""
+        """All options, since the defaults may differ in another version of wellput."""
         return {
             "severities": list(self.severities),
             "categories": [list(pair) for pair in self.categories],
@@ -232,10 +235,12 @@ class Mqm(MarkedErrors):
         }
 
     def problems(self, questionnaire: Questionnaire) -> list[str]:
-        found = super().problems(questionnaire)
+        problems = super().problems(questionnaire)
         if len(questionnaire.questions) > 1:
-            found.append("mqm has one question, the errors; the design spans also asks for scores")
-        return found
+            problems.append(
+                "mqm has one question, the errors; the design spans also asks for scores"
+            )
+        return problems
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
         word = self.words("designs.mqm.check_word")
@@ -247,10 +252,11 @@ class Mqm(MarkedErrors):
         return 0.0 - sum(cost(span, weights) for span in answer)
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
-        """Minus what the errors of each output cost, with the marks beside it."""
+        """For each output, minus the sum of its errors' weights, with the marks as columns."""
         (question,) = trial.questions
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             spans = answers[question.name]
             value = self.value_of(question, spans)
             assert value is not None
-            yield trial.judgment(system, question.name, value, self.beside(trial, system, spans))
+            columns = self.span_columns(trial, system, spans)
+            yield trial.judgment(system, question.name, value, columns)

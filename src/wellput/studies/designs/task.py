@@ -13,15 +13,15 @@ from wellput.studies.questions import Question, is_success
 from wellput.studies.wording import ENGLISH
 
 SECONDS_QUESTION = "seconds"
-"""The name of the question that has the time of a task."""
+"""The name of the judgments that have the time of a task."""
 
 
 @dataclass(frozen=True)
 class TaskDesign(Design):
-    """One output, and the item's own question about it.
+    """Judges read one output and answer a question that belongs to its item.
 
-    A judge reads a text for the first time only once, so answers cannot be taken back, and each item
-    is shown once.
+    The answers depend on reading the text for the first time. So answers cannot be taken back, and a
+    judge sees each item only once.
     """
 
     name: ClassVar[str] = "task"
@@ -38,10 +38,12 @@ class TaskDesign(Design):
         return Question(name, self.words("designs.task.question"), "answer")
 
     def problems(self, questionnaire: Questionnaire) -> list[str]:
-        found = super().problems(questionnaire)
+        problems = super().problems(questionnaire)
         if len(questionnaire.questions) > 1:
-            found.append("a task has one question for each item; give its wording under [[tasks]]")
-        return found
+            problems.append(
+                "a task has one question for each item; give its wording under [[tasks]]"
+            )
+        return problems
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
         answers = list(self.words.all("practice.answers"))
@@ -61,19 +63,20 @@ class TaskDesign(Design):
         return (Question(questions[0].name, task.text, "answer", choices=task.choices),)
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """A list has all the right answers."""
-        keys = expected if isinstance(expected, list | tuple) else [expected]
-        return is_success(answer, [str(key) for key in keys])
+        """Whether the answer is right. `expected` is the right answer, or a list of right answers."""
+        right_answers = expected if isinstance(expected, list | tuple) else [expected]
+        return is_success(answer, [str(right) for right in right_answers])
 
     def is_alike(self, question: Question, answer: Any, before: Any) -> bool:
         return bool(answer == before)
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
-        """Success, 0 or 1, and the seconds that it took."""
+        """Two judgments of each output: whether the answer was right (0 or 1), and the seconds that
+        the judge took."""
         assert trial.task is not None
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             for question, answer in answers.items():
-                beside = {"answer": str(answer)}
+                columns = {"answer": str(answer)}
                 success = is_success(answer, trial.task.answers)
-                yield trial.judgment(system, question, success, beside)
-                yield trial.judgment(system, SECONDS_QUESTION, trial.seconds, beside)
+                yield trial.judgment(system, question, success, columns)
+                yield trial.judgment(system, SECONDS_QUESTION, trial.seconds, columns)

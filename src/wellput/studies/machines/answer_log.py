@@ -1,9 +1,10 @@
-"""`AnswerLog`: every request to a model and its answer, by the hash of the request. Nothing is asked
-twice, and a run that was killed is resumed.
+"""`AnswerLog`: a record of all requests to a model and their answers, by the hash of the request. With
+it, nothing is asked twice, and a run that was killed can be resumed.
 
-A file of JSON lines, only ever added to. A line is written before a request is sent and after its end,
-so that the costs of a run that was killed are known: a request without an end may have been paid for. A
-line that was cut off by the kill is ignored. Questions and texts are not written, only their hash.
+The log is a file of JSON lines; lines are only added. One line is written before a request is sent,
+and another one when it has an answer or has failed. So the costs of a run that was killed are known: a
+request without a second line may have been paid for. If the kill cut off a line, this line is ignored.
+Questions and texts are not written, only their hash.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from wellput.studies.machines.readings import Reply
 def request_hash(identity: Mapping[str, str], request: Mapping[str, Any], repeat: int) -> str:
     """The name of a request in the log: a hash of the model, the prompt, the settings and the number of
     the repetition."""
-    whole = {"model": dict(identity), "request": dict(request), "repeat": repeat}
-    text = json.dumps(whole, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    record = {"model": dict(identity), "request": dict(request), "repeat": repeat}
+    text = json.dumps(record, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class AnswerLog:
-    """Answers by request. Without a path they are kept in memory alone. Threads may share it."""
+    """Answers by the name of their request. Without a path they are kept in memory only. Threads may
+    share a log. Requests are numbered in the order in which they begin. `n_before` is the number of
+    answers that the file had when it was opened."""
 
     def __init__(self, path: str | Path | None, budget: Budget) -> None:
         self.path = None if path is None else Path(path)
@@ -50,11 +53,13 @@ class AnswerLog:
         self.n_before = len(self._answers)
 
     def answer_to(self, name: str) -> Reply | None:
+        """The answer to a request; None if the log does not have it."""
         with self._lock:
             return self._answers.get(name)
 
     def begin(self, name: str, most: Cost) -> int:
-        """Notes that a request is about to be sent, and what it may cost at most."""
+        """Notes that a request is about to be sent, and what it may cost at most. Returns the number
+        of the request."""
         with self._lock:
             number = self._next
             self._next += 1
@@ -63,7 +68,7 @@ class AnswerLog:
             return number
 
     def answered(self, number: int, name: str, reply: Reply) -> None:
-        """Notes the answer; what it cost takes the place of what it might have cost."""
+        """Notes the answer. Its true cost replaces the most that it could cost."""
         with self._lock:
             most = self._open.pop(number)
             cost = _cost_of(reply, most)
@@ -79,7 +84,8 @@ class AnswerLog:
         self.budget.settle(most, cost)
 
     def failed(self, number: int, name: str, why: str, *, may_cost: bool) -> None:
-        """Notes that a request has no answer; if it may have been paid for, it counts."""
+        """Notes that a request has no answer, and why. If it may have been paid for, the most that it
+        could cost is counted as spent."""
         with self._lock:
             most = self._open.pop(number)
             cost = most if may_cost else Cost()
@@ -105,6 +111,7 @@ class AnswerLog:
             raise OutputError(f"Cannot write {self.path}: {error.strerror}.") from None
 
     def _opened(self, path: Path) -> IO[bytes]:
+        """The file, locked against other runs, after its answers and costs have been read."""
         try:
             file = path.open("a+b", buffering=1 << 16)
         except OSError as error:
@@ -125,7 +132,7 @@ class AnswerLog:
 
     def _read(self, file: IO[bytes], path: Path) -> None:
         file.seek(0)
-        good = 0
+        n_valid_bytes = 0
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 break  # cut off by a kill
@@ -136,12 +143,13 @@ class AnswerLog:
                     f"{path}, line {number}: not a line of a log of answers. Give another file with "
                     "cache=, or remove this one; then everything is asked again."
                 ) from None
-            good += len(line)
+            n_valid_bytes += len(line)
         file.seek(0, os.SEEK_END)
-        if file.tell() > good:
-            file.truncate(good)
+        if file.tell() > n_valid_bytes:
+            file.truncate(n_valid_bytes)
 
     def _take(self, record: Mapping[str, Any]) -> None:
+        """Takes over what a line of the file says."""
         number = _whole(record["n"])
         self._next = max(self._next, number + 1)
         if "asked" in record:
@@ -154,7 +162,8 @@ class AnswerLog:
 
 
 def _cost_of(reply: Reply, most: Cost) -> Cost:
-    """What an answer cost; what it may have cost at most where the endpoint does not say."""
+    """The tokens of an answer as the endpoint counted them; where it does not say, the most
+    possible."""
     return Cost(
         most.tokens_in if reply.tokens_in is None else reply.tokens_in,
         most.tokens_out if reply.tokens_out is None else reply.tokens_out,
@@ -162,24 +171,25 @@ def _cost_of(reply: Reply, most: Cost) -> Cost:
 
 
 def _plain(reply: Reply) -> dict[str, Any]:
-    usual = asdict(Reply(""))
-    given = {name: value for name, value in asdict(reply).items() if value != usual.get(name)}
-    return {"reply": {"text": reply.text, **given}}
+    """A reply as plain values, without those that are the default."""
+    defaults = asdict(Reply(""))
+    fields = {name: value for name, value in asdict(reply).items() if value != defaults.get(name)}
+    return {"reply": {"text": reply.text, **fields}}
 
 
 def _reply(record: Mapping[str, Any]) -> Reply:
-    """The reply in a line of the log. Raises ValueError or TypeError where it is none."""
-    given = dict(record)
+    """The reply in a line of the log. Raises ValueError or TypeError if the record is not a reply."""
+    fields = dict(record)
     tokens = tuple(
         (str(token), tuple((str(other), float(logprob)) for other, logprob in top))
-        for token, top in given.pop("tokens", ())
+        for token, top in fields.pop("tokens", ())
     )
-    for name, value in given.items():
+    for name, value in fields.items():
         if name in ("tokens_in", "tokens_out", "ms"):
             _whole(value or 0)
         elif not isinstance(value, str):
             raise TypeError
-    return Reply(**given, tokens=tokens)
+    return Reply(**fields, tokens=tokens)
 
 
 def _stored_cost(record: Sequence[Any]) -> Cost:
@@ -188,11 +198,12 @@ def _stored_cost(record: Sequence[Any]) -> Cost:
 
 
 def _whole(value: object) -> int:
-    """A whole number from 0 on. Raises ValueError for anything else: a file may have been forged."""
+    """A whole number from 0 to `MAX_WHOLE`. Raises ValueError for anything else, which only a file that
+    wellput did not write can have."""
     if not isinstance(value, int) or not 0 <= value <= MAX_WHOLE:
         raise ValueError
     return value
 
 
 MAX_WHOLE = 10**15
-"""Above what all requests of a run cost, and how many there are."""
+"""More than any number of tokens or of requests in a run."""

@@ -1,5 +1,6 @@
-"""`ask_all` puts many requests to a model, several at a time. It waits when the endpoint asks for it,
-tries again after temporary failures, stops at the limit of costs, and never asks what the log has.
+"""`ask_all` sends many requests to a model, several at a time. It waits when the endpoint asks for it,
+tries again after temporary failures, stops at the limit of costs, and sends no request that the log of
+answers has an answer to.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ LONGEST_DELAY_SECONDS = 60.0
 MAX_WAITS = 100
 """How often a request may be put off because the endpoint asks to wait."""
 MAX_CONNECTIONS_WITHOUT_ANSWER = 10
-"""After this many failed connections and no answer, nobody is there."""
+"""After this many failed connections and no answer, the endpoint counts as down."""
 MAX_REJECTIONS_WITHOUT_ANSWER = 5
-"""After this many rejected requests and no answer, the requests themselves are at fault."""
+"""After this many rejected requests and no answer, all requests count as wrong."""
 
 
 class ChatModel(Protocol):
@@ -47,7 +48,7 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A request under the name that it has in the log, and the most that it can cost."""
+    """A request: its name in the log (a hash), its contents, and the most that it can cost."""
 
     name: str
     body: Mapping[str, Any]
@@ -56,8 +57,8 @@ class Request:
 
 @dataclass
 class Asked:
-    """What came of the requests: why some have no answer, the number of retries, and whether the limit
-    of costs was reached."""
+    """The outcome of many requests. `failures` and `rejections` have the reasons why requests have no
+    answer, by the name of the request; a failed request may succeed later, a rejected one will not."""
 
     failures: dict[str, str] = field(default_factory=dict)
     rejections: dict[str, str] = field(default_factory=dict)
@@ -76,9 +77,10 @@ def ask_all(
     on_progress: OnProgress = ignore_progress,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Asked:
-    """Asks what the log does not have yet. The answers are then in the log.
+    """Sends the requests that the log has no answer to, from `parallel` threads. Their answers are
+    then in the log.
 
-    Raises InputError where no request can succeed (a wrong key, an endpoint that is down).
+    Raises InputError if no request can succeed (a wrong key, an endpoint that is down).
     """
     work = _Work(model, log, retries, on_progress, sleep, max(1, retries) * parallel)
     open_requests: SimpleQueue[Request] = SimpleQueue()
@@ -97,7 +99,9 @@ def ask_all(
         thread.start()
     try:
         for thread in threads:
-            while thread.is_alive():  # a join without a limit would not see Ctrl-C
+            while (
+                thread.is_alive()
+            ):  # a join without a time limit could not be interrupted by Ctrl-C
                 thread.join(0.2)
     finally:
         work.is_stopped.set()
@@ -107,7 +111,7 @@ def ask_all(
 
 
 class _Work:
-    """What the threads share."""
+    """The work of the threads of one `ask_all`, and the state that they share."""
 
     def __init__(
         self,
@@ -130,6 +134,8 @@ class _Work:
         self._max_failures_in_a_row = max_failures_in_a_row
 
     def run(self, requests: SimpleQueue[Request]) -> None:
+        """What one thread does: it takes requests from the queue and sends them, until there are no
+        more or another thread has stopped the work."""
         try:
             while not self.is_stopped.is_set():
                 try:
@@ -145,6 +151,7 @@ class _Work:
             self.model.close()
 
     def _ask(self, request: Request) -> None:
+        """Sends a request until it is answered, is rejected, or has failed too often."""
         n_failures = n_waits = 0
         while True:
             self._wait_for_the_endpoint()
@@ -182,13 +189,14 @@ class _Work:
                 return
 
     def _wait_for_the_endpoint(self) -> None:
-        """Waits while the endpoint has asked all of us to wait."""
-        while (left := self._resume_at - time.monotonic()) > 0 and not self.is_stopped.is_set():
-            self.sleep(min(left, 1.0))
+        """Waits as long as the endpoint has asked for: the pause is for all threads."""
+        while (seconds := self._resume_at - time.monotonic()) > 0 and not self.is_stopped.is_set():
+            self.sleep(min(seconds, 1.0))
 
     def _delay(self, n_failures: int, wait: float | None) -> None:
-        """Waits longer after each failure, for a random time, so that threads do not all try again at
-        the same moment."""
+        """Waits after a failure, longer after each further failure of the request. The time is random,
+        so that threads do not all try again at the same moment. `wait` is how many seconds the
+        endpoint asks to wait, None if it does not."""
         if wait is not None:
             with self._lock:
                 self._resume_at = max(self._resume_at, time.monotonic() + wait)
@@ -196,20 +204,22 @@ class _Work:
         self.sleep(delay * random.uniform(0.5, 1.0))
 
     def _note_failure(self, failure: TemporaryFailure) -> None:
+        """Counts a failure. Raises Unreachable if the endpoint seems to be down."""
         with self._lock:
             self.asked.n_retries += 1
-            # To be asked to wait is no sign that the endpoint is down.
+            # An endpoint that asks to wait is not down.
             self._failures_in_a_row += failure.wait is None
             self._n_not_sent += not failure.is_sent
-            is_nobody_there = (
+            has_never_answered = (
                 not self.asked.n_answered and self._n_not_sent >= MAX_CONNECTIONS_WITHOUT_ANSWER
             )
-            if is_nobody_there or self._failures_in_a_row > self._max_failures_in_a_row:
+            if has_never_answered or self._failures_in_a_row > self._max_failures_in_a_row:
                 raise unreachable(self.model.identity.get("endpoint", "The model"), str(failure))
 
     def _note_rejection(self, name: str, why: str) -> None:
+        """Notes a rejection. Raises WellputError if the model seems to reject every request."""
         with self._lock:
             self.asked.rejections[name] = why
-            too_many = len(self.asked.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
-            if too_many and not self.asked.n_answered and not self.log.n_before:
+            is_too_often = len(self.asked.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
+            if is_too_often and not self.asked.n_answered and not self.log.n_before:
                 raise WellputError(f"The model rejects every request: {why}.")

@@ -1,7 +1,8 @@
-"""`Cost`, `Price` and `Budget`: what requests cost, and a limit that they never exceed.
+"""`Cost`, `Price` and `Budget`: what requests to a model cost, and a limit that they never exceed.
 
-Before a request is sent, the most it can cost is reserved: a token has at least one byte, so a prompt
-has at most as many tokens as bytes. When the answer is there, its true cost replaces that.
+Before a request is sent, the most that it can cost is reserved: a token has at least one byte, so a
+prompt has at most as many tokens as bytes. When the answer has come, its true cost replaces the
+reservation.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from dataclasses import dataclass
 from wellput.core.errors import InputError
 
 TOKENS_OF_FRAME = 32
-"""The tokens that a chat template adds to a prompt, at most."""
+"""At most this many tokens are added to a prompt by the chat template, the frame of roles and
+separators around messages."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Tokens that were read and written."""
+    """The number of tokens that a model read (`tokens_in`) and wrote (`tokens_out`)."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -38,7 +40,8 @@ class Price:
 
     @classmethod
     def of(cls, text: str) -> Price:
-        """The price that `"2.5,10"` says."""
+        """The price in a text such as `"2.5,10"`: a million tokens read cost 2.5, a million written
+        cost 10."""
         try:
             million_in, million_out = map(float, text.split(","))
         except ValueError:
@@ -52,12 +55,13 @@ class Price:
 
 
 def most_of(n_bytes: int, max_tokens: int) -> Cost:
-    """The most that a request can cost."""
+    """The most that a request can cost whose prompt has `n_bytes` bytes."""
     return Cost(n_bytes + TOKENS_OF_FRAME, max_tokens)
 
 
 class Budget:
-    """What is spent, and what may be spent: money with a price, else tokens. Threads may share it."""
+    """What is spent, and the `limit` of it: an amount of money if there is a price, else a number of
+    tokens. Threads may share a budget."""
 
     def __init__(self, limit: float | None = None, price: Price | None = None) -> None:
         if limit is not None and not limit >= 0:
@@ -69,7 +73,7 @@ class Budget:
         self._changed = threading.Condition()
 
     def worth(self, cost: Cost) -> float:
-        """A cost in the unit of the limit."""
+        """A cost in the unit of the limit: money or tokens."""
         if self.price is None:
             return float(cost.tokens_in + cost.tokens_out)
         millionths = (
@@ -78,13 +82,14 @@ class Budget:
         return millionths / 1e6
 
     def spend(self, cost: Cost) -> None:
-        """Counts what was spent earlier."""
+        """Counts a cost that was not reserved, as of an earlier run."""
         with self._changed:
             self.spent += cost
 
     def reserve(self, most: Cost) -> bool:
-        """Reserves the most that a request can cost. While others are under way it waits for them if
-        there is too little left. False: there is too little, and nothing is under way."""
+        """Reserves the most that a request can cost, and returns true. If too little is left, waits
+        until the requests that are under way have an answer, which may cost less than was reserved.
+        Returns false if too little is left and no request is under way."""
         with self._changed:
             while self.limit is not None:
                 if self.worth(self.spent + self._reserved + most) <= self.limit:
@@ -96,7 +101,7 @@ class Budget:
             return True
 
     def settle(self, most: Cost, cost: Cost) -> None:
-        """Replaces a reservation by what was spent."""
+        """Replaces a reservation by the true cost."""
         with self._changed:
             self._reserved -= most
             self.spent += cost

@@ -1,7 +1,8 @@
 """`Endpoint`: a model behind a server that speaks the OpenAI protocol (chat completions).
 
-The key comes from the environment, goes into one header, and is removed from every text that comes
-back. Redirects are not followed, so that the key reaches only the host that was named.
+The secret key comes from an environment variable and is sent in one header only. It is removed from
+every text that comes back. Redirects are not followed, so that the key reaches only the host that the
+user named.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ MAX_MESSAGE_CHARACTERS = 300
 TOO_MANY_REQUESTS = 429
 TEMPORARY_STATUSES = (408, 409, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504, 529)
 STOPPING_STATUSES = (401, 402, 403, 404, 405)
-"""No other request would fare better: the key, the model or the address is wrong."""
+"""With these statuses, no other request could succeed either: the key, the model or the address is
+wrong."""
 
 
 class TemporaryFailure(Exception):
-    """Trying again may help. `wait` is how many seconds the endpoint asks to wait, if it does;
-    `may_cost` says that the request may have been paid for without an answer, `is_sent` that there was
-    a connection at all."""
+    """A failure after which trying again may help. `wait` is how many seconds the endpoint asks to
+    wait, None if it does not. `may_cost` says that the request may have been paid for without an
+    answer; `is_sent` says that the request was sent."""
 
     def __init__(
         self, why: str, *, wait: float | None = None, may_cost: bool = False, is_sent: bool = True
@@ -55,19 +57,20 @@ class Rejected(Exception):
 
 
 def api_key(host: str) -> str | None:
-    """The key for a host, from the environment. OpenAI's own key is given to OpenAI alone."""
-    own = os.environ.get(KEY_VARIABLE)
-    if own:
-        return own.strip()
-    known = os.environ.get(OPENAI_KEY_VARIABLE) if host == OPENAI_HOST else None
-    return known.strip() if known else None
+    """The key for a host, from the environment. The key in OpenAI's variable is sent to OpenAI only."""
+    wellput_key = os.environ.get(KEY_VARIABLE)
+    if wellput_key:
+        return wellput_key.strip()
+    openai_key = os.environ.get(OPENAI_KEY_VARIABLE) if host == OPENAI_HOST else None
+    return openai_key.strip() if openai_key else None
 
 
 @dataclass
 class Endpoint:
-    """A model by its name at `url`. Threads may share it: each has its own connection.
+    """The model with the name `model` at `url`. Threads may share it: each has its own connection.
 
-    Parameters that the endpoint does not know (`dropped`) are left out of later requests.
+    If the endpoint does not know a parameter of a request, the parameter's name goes into `dropped`,
+    and later requests leave it out.
     """
 
     url: str
@@ -93,22 +96,22 @@ class Endpoint:
             )
         if self.key and not (self.key.isascii() and self.key.isprintable()):
             raise InputError(f"The key in {KEY_VARIABLE} has characters that no header may have.")
-        self._of_thread = threading.local()
+        self._per_thread = threading.local()
 
     @property
     def identity(self) -> dict[str, str]:
-        """What tells this model from others, as far as it is known before it answers."""
+        """What distinguishes this model from others, as far as it is known before it answers."""
         return {"endpoint": self.url, "model": self.model}
 
     @property
     def digest(self) -> str:
-        """Known only from answers: `system_fingerprint`."""
+        """Empty: the version of the model is known only from its answers (`system_fingerprint`)."""
         return ""
 
     def complete(self, request: Mapping[str, Any]) -> Reply:
         """The model's answer.
 
-        Raises TemporaryFailure, Rejected, or InputError where no request can succeed.
+        Raises TemporaryFailure, Rejected, or InputError if no request can succeed.
         """
         while True:
             body = {"model": self.model, **request}
@@ -125,26 +128,30 @@ class Endpoint:
 
     def close(self) -> None:
         """Closes the connection of this thread."""
-        connection = getattr(self._of_thread, "connection", None)
+        connection = getattr(self._per_thread, "connection", None)
         if connection is not None:
             connection.close()
-            self._of_thread.connection = None
+            self._per_thread.connection = None
 
     def _fitted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request without parameters that the endpoint does not know. Endpoints that do not know
+        max_tokens know max_completion_tokens."""
         if "max_tokens" in self.dropped:
             body["max_completion_tokens"] = body.pop("max_tokens")
         return {name: value for name, value in body.items() if name not in self.dropped}
 
     def _drops(self, message: str, sent: Mapping[str, Any]) -> bool:
-        """Whether a parameter that the message names can be left out or renamed."""
+        """Notes a parameter that an error message names as one to leave out. Returns whether there is
+        such a parameter, so that the request can be sent again without it."""
         names = ("top_logprobs", "logprobs", "max_tokens", "temperature", "seed")
-        found = [name for name in names if name in sent and name in message]
-        if not found:
+        refused = [name for name in names if name in sent and name in message]
+        if not refused:
             return False
-        self.dropped |= {"logprobs", "top_logprobs"} if "logprobs" in found[0] else {found[0]}
+        self.dropped |= {"logprobs", "top_logprobs"} if "logprobs" in refused[0] else {refused[0]}
         return True
 
     def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """The status, the headers (with names in lower case) and the content of the response."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -156,10 +163,10 @@ class Endpoint:
             with _ended_after(self.timeout, connection.sock):
                 response = connection.getresponse()
                 content = response.read(MAX_RESPONSE_BYTES + 1)
-            found = {name.lower(): value for name, value in response.getheaders()}
+            response_headers = {name.lower(): value for name, value in response.getheaders()}
             if len(content) > MAX_RESPONSE_BYTES or response.will_close:
                 self.close()
-            return response.status, found, content
+            return response.status, response_headers, content
         except ssl.SSLCertVerificationError as error:
             self.close()
             raise InputError(
@@ -178,10 +185,10 @@ class Endpoint:
 
     def _connection(self) -> http.client.HTTPConnection:
         connection: http.client.HTTPConnection | None
-        connection = getattr(self._of_thread, "connection", None)
+        connection = getattr(self._per_thread, "connection", None)
         if connection is None:
             connection = _connected(self.host, self.port, self.is_encrypted, self.timeout)
-            self._of_thread.connection = connection
+            self._per_thread.connection = connection
         return connection
 
     def _reply(self, content: bytes, ms: int) -> Reply:
@@ -193,7 +200,7 @@ class Endpoint:
             raise TemporaryFailure(f"a malformed response: {error}"[:200], may_cost=True) from None
 
     def _message(self, content: bytes) -> str:
-        """What an error response says, short, on one line, without the key."""
+        """The message of an error response: short, on one line, without the key."""
         text = self.without_key(content.decode(errors="replace"))
         try:
             error = json.loads(text)["error"]
@@ -212,9 +219,10 @@ class Endpoint:
         return text
 
     def _raise(self, status: int, headers: Mapping[str, str], message: str) -> None:
-        said = f": {message}" if message else ""
+        """Raises the error for a status other than 200."""
+        explanation = f": {message}" if message else ""
         if status in TEMPORARY_STATUSES:
-            raise TemporaryFailure(f"status {status}{said}", wait=_seconds_to_wait(headers))
+            raise TemporaryFailure(f"status {status}{explanation}", wait=_seconds_to_wait(headers))
         if status in STOPPING_STATUSES or 300 <= status < 400:
             hint = ""
             if status in (401, 403):
@@ -223,15 +231,17 @@ class Endpoint:
                 hint = " Redirects are not followed: give the final address."
             elif status in (404, 405):
                 hint = " Check endpoint= (it usually ends in /v1) and model=."
-            raise InputError(f"{self.url} answers with status {status}{said}.{hint}")
-        raise Rejected(f"status {status}{said}")
+            raise InputError(f"{self.url} answers with status {status}{explanation}.{hint}")
+        raise Rejected(f"status {status}{explanation}")
 
 
 def unreachable(url: str, why: str) -> Unreachable:
+    """The error for an endpoint that gives no answer."""
     return Unreachable(f"{url} gives no answer: {why}. Answers so far are kept; try again later.")
 
 
 def _checked_url(url: str) -> Any:
+    """The parts of the address of an endpoint. Raises InputError for an address that cannot be used."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -240,7 +250,7 @@ def _checked_url(url: str) -> Any:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError("endpoint= must be an address such as https://api.openai.com/v1.")
     if parts.username or parts.password or parts.query or parts.fragment:
-        # The address is written to files; a key must not be.
+        # The address is written to files, so it must not have a key in it.
         raise InputError(
             "endpoint= must have no user, password or query: it is written into the results. The key "
             f"belongs in the environment variable {KEY_VARIABLE}."
@@ -250,13 +260,14 @@ def _checked_url(url: str) -> Any:
 
 @contextmanager
 def _ended_after(seconds: float, connection: socket.socket) -> Iterator[None]:
-    """Raises TimeoutError if the block takes longer. The time limit of a socket is that of one reading:
-    an endpoint that sends a byte now and then would never reach it."""
+    """Raises TimeoutError if the block takes longer. The time limit of a socket is not enough, since
+    it counts from the last byte that came: an endpoint that sends a byte now and then would never
+    reach it."""
     is_late = threading.Event()
 
     def end() -> None:
         is_late.set()
-        with suppress(OSError):  # it is closed
+        with suppress(OSError):  # raised if the connection is closed already
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     timer = threading.Timer(seconds, end)
@@ -280,9 +291,9 @@ def _connected(
     scheme = "https" if is_encrypted else "http"
     proxy = urllib.request.getproxies().get(scheme)
     if is_encrypted and proxy and not urllib.request.proxy_bypass(host):
-        through = urlsplit(proxy if "//" in proxy else f"http://{proxy}")
+        proxy_parts = urlsplit(proxy if "//" in proxy else f"http://{proxy}")
         tunnel = http.client.HTTPSConnection(
-            through.hostname or "", through.port or 8080, timeout=timeout
+            proxy_parts.hostname or "", proxy_parts.port or 8080, timeout=timeout
         )
         tunnel.set_tunnel(host, port)
         return tunnel
@@ -295,20 +306,22 @@ MAX_WAIT_SECONDS = 600.0
 
 
 def _seconds_to_wait(headers: Mapping[str, str]) -> float | None:
-    """The header Retry-After, in seconds or as a date."""
-    given = headers.get("retry-after", "")
+    """The seconds that the header Retry-After asks to wait, whether it gives seconds or a date; None if
+    there is no such header."""
+    header = headers.get("retry-after", "")
     try:
-        seconds = float(given)
+        seconds = float(header)
     except ValueError:
-        moment = email.utils.parsedate_tz(given)
+        moment = email.utils.parsedate_tz(header)
         if moment is None:
             return None
         try:
             seconds = email.utils.mktime_tz(moment) - time.time()
-        except (ValueError, OverflowError):  # no date of the calendar
+        except (ValueError, OverflowError):  # the date does not exist
             return None
     return min(max(seconds, 0.0), MAX_WAIT_SECONDS) if seconds == seconds else None
 
 
 def _no_constant(name: str) -> float:
+    """Refuses NaN and Infinity, which Python's JSON reader would accept."""
     raise ValueError(f"{name} is not a JSON number")

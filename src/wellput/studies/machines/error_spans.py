@@ -1,8 +1,8 @@
-"""Error spans: a machine quotes the wrong parts of a text, with severity and category. The quotes are
-searched in the text, so that every span has its place. An answer that quotes words which the text does
-not have is not allowed.
+"""Error spans from a machine judge. The machine quotes the wrong parts of a text, with a severity and a
+category for each. The quotes are searched in the text to find the place of each span. An answer with a
+quote that is not in the text is not allowed.
 
-A judgment's value is minus the sum of the weights, as for MQM: minor 1, major 5.
+The value of a judgment is minus the sum of the weights of its errors, as for MQM: minor 1, major 5.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from wellput.studies.questions import Question, is_storable
 
 WEIGHTS: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
 SPANS_TOKENS = 512
+"""The limit on the tokens of an answer, unless the user sets one."""
 MAX_SPANS = 100
 FENCE = "```"
 
@@ -33,7 +34,7 @@ HOW_TO_ANSWER = (
 
 @dataclass(frozen=True)
 class SpansDesign(Design):
-    """Marks the errors of each output."""
+    """The design in which a machine marks the errors of each output."""
 
     name: ClassVar[str] = "spans"
     title: ClassVar[str] = "What is wrong?"
@@ -47,44 +48,46 @@ class SpansDesign(Design):
     layouts: ClassVar[tuple[Layout, ...]] = ("single",)
 
     def question(self, name: str) -> Question:
-        asked = "Which parts of this text are wrong?"
+        text = "Which parts of this text are wrong?"
         return Question(
-            name, asked if name == "errors" else f"Which parts are wrong in {name}?", "answer"
+            name, text if name == "errors" else f"Which parts are wrong in {name}?", "answer"
         )
 
 
 def spans_questionnaire(record: Mapping[str, Any], names: Sequence[str]) -> Questionnaire:
-    """The questionnaire of a file of settings, or of names of questions."""
+    """The questionnaire from the settings of a file (`record`), or with the questions of these
+    `names`."""
     design = SpansDesign()
-    worded = {entry.get("name", ""): entry for entry in record.get("questions", [])}
+    entries = {entry.get("name", ""): entry for entry in record.get("questions", [])}
     questions = []
-    for name in names or tuple(worded) or design.default_questions:
-        plain = design.question(name)
-        entry = worded.get(name, {})
+    for name in names or tuple(entries) or design.default_questions:
+        usual = design.question(name)
+        entry = entries.get(name, {})
         if set(entry) - {"name", "text"}:
             raise InputError("A question of the design spans has a name and a text, nothing else.")
-        questions.append(Question(name, entry.get("text", plain.text), "answer"))
-    made = Questionnaire(
+        questions.append(Question(name, entry.get("text", usual.text), "answer"))
+    questionnaire = Questionnaire(
         design.name,
         tuple(questions),
         record.get("title", design.title),
         record.get("instructions", design.instructions),
         design.words("thanks.text"),
     )
-    design.check(made)
-    return made
+    design.check(questionnaire)
+    return questionnaire
 
 
 def read_spans(text: str, answer: str) -> list[dict[str, Any]] | None:
-    """The spans of an answer with their places in the text, in characters; None where the answer is not
-    allowed."""
+    """The spans of an answer with their places in the text, in characters; None if the answer is not
+    allowed. If the same words are quoted twice, the second quote means their second place in the
+    text."""
     try:
         records = json.loads(_without_fence(answer.strip()))
     except (ValueError, RecursionError):
         return None
     if not isinstance(records, list) or len(records) > MAX_SPANS:
         return None
-    found: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
     next_place: dict[str, int] = {}
     for record in records:
         if not isinstance(record, dict):
@@ -101,21 +104,21 @@ def read_spans(text: str, answer: str) -> list[dict[str, Any]] | None:
             if start < 0:
                 return None
             next_place[quote] = end = start + len(quote)
-            found.append({"start": start, "end": end, **about, "text": quote})
+            spans.append({"start": start, "end": end, **about, "text": quote})
         elif isinstance(missing, str) and missing and is_storable(missing) and quote is None:
-            found.append({"start": MISSING, "end": MISSING, **about, "text": missing})
+            spans.append({"start": MISSING, "end": MISSING, **about, "text": missing})
         else:
             return None
-    return found
+    return spans
 
 
 def _without_fence(text: str) -> str:
-    """The text within a block of code of markdown, or all of it."""
+    """The text without the lines ``` of a markdown block of code around it, if there are any."""
     if len(text) < 2 * len(FENCE) or not (text.startswith(FENCE) and text.endswith(FENCE)):
         return text
     return text.removeprefix(FENCE).removesuffix(FENCE).removeprefix("json")
 
 
 def spans_value(spans: Sequence[Mapping[str, Any]]) -> float:
-    """Minus the sum of the weights."""
+    """Minus the sum of the weights of the spans' severities."""
     return 0.0 - sum(WEIGHTS[span["severity"]] for span in spans)

@@ -1,4 +1,4 @@
-"""Results of `wellput judge`: `JudgeResult`, what a model answered, and `JudgePlan`, what it would be
+"""Results of `wellput judge`: `JudgeResult` says what a model answered, `JudgePlan` what it would be
 asked (`--dry-run`)."""
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from wellput.core.result import Result
 
 @dataclass(frozen=True)
 class Spending:
-    """What was spent, over all runs with the same log of answers. `money` is None without a price.
-    `limit` is an amount of money if there is a price, else a number of tokens."""
+    """The tokens and the money that were spent, over all runs with the same log of answers. `money` is
+    None without a price. `limit` is an amount of money if there is a price, else a number of
+    tokens."""
 
     tokens_in: int
     tokens_out: int
@@ -25,7 +26,8 @@ class Spending:
 
 @dataclass(frozen=True)
 class JudgedSystem:
-    """The mean of a system's answers: on the question's scale, or the share of choices it won."""
+    """The mean of the `n` answers about a system: on the question's scale, or the share of the choices
+    that the system won."""
 
     question: str
     system: str
@@ -37,10 +39,12 @@ class JudgedSystem:
 class JudgeResult(Result):
     """What a model answered.
 
-    `trials` is the number of questions about outputs, `answered` the number of those with a usable
-    answer. `unanswered` counts the others by reason, and `left_out` those that the limit of costs did
-    not allow. `requests` is the number sent in this run, `known` the number of answers from the log.
-    `scores_from` counts how scores were read: from `probabilities` or from `text`.
+    `trials` is the number of questions about outputs; `answered` is how many of them have a usable
+    answer. `unanswered` counts the other trials by reason; `left_out` is how many the limit of costs
+    did not allow. `requests` is the number of requests sent in this run, `known` the number of answers
+    from the log. `scores_from` counts how scores were read: from `probabilities` of tokens or from
+    `text`. `injection` is how far the judge obeys orders in the texts. `files` are the written files
+    by their contents.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:judge_report"
@@ -78,7 +82,7 @@ class JudgeResult(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each question and system."""
-        return [{"judge": self.judge, **asdict(one)} for one in self.systems]
+        return [{"judge": self.judge, **asdict(system)} for system in self.systems]
 
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput judge`."""
@@ -98,7 +102,7 @@ class JudgeResult(Result):
             "known": self.known,
             "scores_from": dict(self.scores_from),
             "cost": asdict(self.spending),
-            "systems": [asdict(one) for one in self.systems],
+            "systems": [asdict(system) for system in self.systems],
             "bias": {"injection": None if self.injection is None else asdict(self.injection)},
             "files": dict(self.files),
         }
@@ -106,8 +110,9 @@ class JudgeResult(Result):
 
 @dataclass(frozen=True, repr=False)
 class JudgePlan(Result):
-    """What a model would be asked: the first prompt, the number of trials, the number of requests that
-    the log has no answer to, and their cost (`most_…`: at most). Nothing was sent."""
+    """What a model would be asked: the `messages` of the first prompt, the number of trials, the
+    number of requests that the log has no answer to, and an estimate of their cost (`most_…` is the
+    upper limit). Nothing was sent."""
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:plan_report"
 

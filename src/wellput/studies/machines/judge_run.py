@@ -1,7 +1,7 @@
-"""`JudgeRun`: one model with one rubric. It says what would be asked, and turns the answers into a
-result and its files.
+"""`JudgeRun`: one model with one rubric (the questions for a machine judge). It says what would be
+asked, and turns the answers into a result and its files.
 
-`PlannedModel` stands for a model that is not there yet, so that a dry run can show the prompt.
+`PlannedModel` stands for a model that is not available yet, so that a dry run can show the prompt.
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ from wellput.studies.machines.readings import SHARE_OF_FIRST, Reply
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
 
 BYTES_PER_TOKEN = 4
-"""Roughly, in English; only for the estimate of a dry run."""
+"""A rough value for English, used only to estimate costs in a dry run."""
 
 
 def beside(path: PathLike, ending: str) -> Path:
-    """A file beside the judgments: `judgments.csv` and `judge.json` give `judgments.judge.json`."""
+    """The name of a further file in the folder of the judgments: `judgments.csv` and the ending
+    `judge.json` give `judgments.judge.json`."""
     name = Path(path).name
     for suffix in (".gz", ".xz"):
         name = name.removesuffix(suffix)
@@ -53,7 +54,7 @@ def beside(path: PathLike, ending: str) -> Path:
 
 @dataclass(frozen=True)
 class JudgeRun:
-    """A model with its name as a judge, what it is asked, and what it may cost."""
+    """A model with its name as a judge, what it is asked, how it is asked, and what this may cost."""
 
     model: ChatModel
     rubric: Rubric
@@ -62,7 +63,7 @@ class JudgeRun:
     judge: str
 
     def plan(self, trials: Sequence[MachineTrial], where: Path | None) -> JudgePlan:
-        """What would be asked. The log is read, not written."""
+        """What would be asked. The log of answers at the path `where` is read, not written."""
         requests = requests_for(self.model, self.rubric, trials, self.options)
         known: set[str] = set()
         if where is not None and where.exists():
@@ -100,16 +101,18 @@ class JudgeRun:
         on_phase: OnPhase,
         stored: list[Judgment] | list[Preference] | None = None,
     ) -> JudgeResult:
-        """The judgments; with a path also their files. A study gives its own judgments as `stored`."""
+        """The result of the answers. With a `path`, also writes the judgments and their further files.
+        `effect` is the estimate of prompt injection, `where` the path of the log. If the answers were
+        stored in a study, `stored` are the study's judgments."""
         signature = signature_of(self.model, self.rubric, self.options, answered)
         judgments = stored
         if judgments is None:
             judgments = judgments_of(answered.trials, self.judge, signature)
         counts: dict[str, int] = {}
-        for one in answered.trials:
-            if one.reading.label is not None:
-                # A study stores the answers as people give them.
-                source = one.reading.scores_from if stored is None else "text"
+        for asked in answered.trials:
+            if asked.reading.label is not None:
+                # A study stores the answer in its words, not the probabilities.
+                source = asked.reading.scores_from if stored is None else "text"
                 counts[source] = counts.get(source, 0) + 1
         files = {} if where is None else {"answers": str(where)}
         if path is not None and str(path) != "-":
@@ -126,7 +129,7 @@ class JudgeRun:
             design=self.rubric.questionnaire.kind,
             signature=signature,
             trials=len(answered.trials) + answered.n_left_out,
-            answered=sum(one.reading.label is not None for one in answered.trials),
+            answered=sum(asked.reading.label is not None for asked in answered.trials),
             unanswered=reasons(answered.trials),
             left_out=answered.n_left_out,
             requests=answered.asked.n_answered,
@@ -182,7 +185,8 @@ class JudgeRun:
 
 @contextmanager
 def opened_log(where: Path | None, budget: Budget) -> Iterator[AnswerLog]:
-    """The log of answers at a path, or in memory."""
+    """The log of answers at a path, or in memory if there is no path. The end of the block closes
+    it."""
     log = AnswerLog(where, budget)
     try:
         yield log
@@ -191,20 +195,22 @@ def opened_log(where: Path | None, budget: Budget) -> Iterator[AnswerLog]:
 
 
 def _systems(judgments: Sequence[Judgment] | Sequence[Preference]) -> list[JudgedSystem]:
+    """The mean value of each system on each question, the best system of a question first."""
     values: dict[tuple[str, str], list[float]] = {}
-    for one in judgments:
-        if isinstance(one, Preference):
-            share = float(one.extra.get("share", SHARE_OF_FIRST[one.choice]))
-            values.setdefault((one.question, one.system_a), []).append(share)
-            values.setdefault((one.question, one.system_b), []).append(1 - share)
+    for judgment in judgments:
+        question = judgment.question
+        if isinstance(judgment, Preference):
+            share = float(judgment.extra.get("share", SHARE_OF_FIRST[judgment.choice]))
+            values.setdefault((question, judgment.system_a), []).append(share)
+            values.setdefault((question, judgment.system_b), []).append(1 - share)
         else:
-            values.setdefault((one.question, one.system), []).append(one.number)
-    found = [
-        JudgedSystem(question, system, sum(own) / len(own), len(own))
-        for (question, system), own in values.items()
+            values.setdefault((question, judgment.system), []).append(judgment.number)
+    systems = [
+        JudgedSystem(question, system, sum(values_of_one) / len(values_of_one), len(values_of_one))
+        for (question, system), values_of_one in values.items()
     ]
-    questions = list(dict.fromkeys(one.question for one in found))
-    return sorted(found, key=lambda one: (questions.index(one.question), -one.mean))
+    questions = list(dict.fromkeys(system.question for system in systems))
+    return sorted(systems, key=lambda system: (questions.index(system.question), -system.mean))
 
 
 def _in_words(unanswered: Mapping[str, int]) -> str:
@@ -216,7 +222,7 @@ UNNAMED = "unnamed"
 
 
 class PlannedModel:
-    """A name, which may be missing. It cannot be asked."""
+    """A model of which at most the name and the endpoint are known. It cannot be asked."""
 
     digest = ""
 

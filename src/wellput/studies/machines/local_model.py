@@ -1,10 +1,11 @@
-"""`LocalModel`: a GGUF file that llama.cpp runs in this process (the extra `local`). Nothing leaves the
-machine.
+"""`LocalModel`: a language model in a GGUF file that llama.cpp runs in this process (the extra
+`local`). Nothing leaves the machine.
 
-The same request always gets the same answer. llama.cpp keeps the state of the last prompt, and its
-digits depend on how many tokens of a prompt it finds there: without care, the same text gets a score
-that depends on the text before it. So every request begins from the same state, that of the
-instructions alone, which are also read only once.
+The same request always gets the same answer. llama.cpp by itself does not ensure this: it keeps the
+state of the last prompt and uses it again for the tokens with which the next prompt begins alike, and
+the last digits of its results depend on how many tokens these are. So the score of a text would depend
+on the text before it. Here every request begins from the same state, the one after reading the
+instructions only, so the instructions need to be read only once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from wellput.studies.machines.readings import Reply, reply_of
 GGUF_MAGIC = b"GGUF"
 CONTEXT_TOKENS = 8192
 QUIET = -1
+"""The verbosity of llama.cpp at which it writes no messages."""
 
 
 def import_llama_cpp() -> Any:
@@ -38,7 +40,7 @@ def import_llama_cpp() -> Any:
 
 
 class LocalModel:
-    """A model of a file. It answers one request at a time, with all `threads`."""
+    """The model in a file. It answers one request at a time, with all `threads`."""
 
     dropped: frozenset[str] = frozenset()
 
@@ -85,12 +87,13 @@ class LocalModel:
             raise Rejected(str(error)) from None
 
     def _return_to(self, server: Any, instructions: Mapping[str, str]) -> None:
-        """Brings llama.cpp into the state after these instructions, by a short request. The next prompt
-        shares nothing with it but the instructions."""
-        is_there = self._instructions == instructions["content"]
+        """Brings llama.cpp into the state after these instructions, by a short request that shares
+        only the instructions with the next prompt. If the last request had other instructions, its
+        state is not used."""
+        has_same_instructions = self._instructions == instructions["content"]
         self._instructions = instructions["content"]
         short = {"messages": [instructions, {"role": "user", "content": "."}], "max_tokens": 1}
-        server.handle_chat_completions({**short, "cache_prompt": is_there})
+        server.handle_chat_completions({**short, "cache_prompt": has_same_instructions})
 
     def close(self) -> None:
         """Nothing to close: the model is freed with the object."""
@@ -105,7 +108,7 @@ class LocalModel:
         params.cpuparams.n_threads = self.threads
         params.cpuparams_batch.n_threads = self.threads
         params.verbosity = QUIET
-        # llama.cpp also listens at a loopback port of its own choice. A key that nobody knows shuts it.
+        # llama.cpp also listens at a port of this machine. A random key keeps other programs out.
         params.api_keys = [secrets.token_urlsafe(24)]
         params.offline = True
         try:

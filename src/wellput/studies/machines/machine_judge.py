@@ -1,7 +1,8 @@
 """A model judges an evalset: trials become requests, replies become judgments.
 
-`ask_trials` asks, and gives each trial its reading. `judgments_of` writes what was read as a person's
-judgments are written, under a judge named `model:NAME`.
+`ask_trials` sends the requests and gives each trial its `Reading`, the value of the model's answer.
+`judgments_of` makes judgments from the readings, like those of a person, under a judge named
+`model:NAME`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ DIGEST_CHARACTERS = 12
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """How a model is asked. `scores` is `auto` where probabilities of tokens are wanted."""
+    """How a model is asked. With `scores` "auto", the model is asked for the probabilities of tokens;
+    with "text", only for its answer. `parallel` is the number of requests that are under way at a
+    time, `retries` how often a failed request is sent again."""
 
     temperature: float = 0.0
     max_tokens: int = 16
@@ -54,8 +57,8 @@ class AskingOptions:
 
 @dataclass(frozen=True)
 class AskedTrial:
-    """A trial that the model was asked, with the reading of its answer. `reply` is None if no reply
-    came; `why` says why."""
+    """A trial about which the model was asked, with the reading of its answer. `reply` is None if no
+    reply came; then `why` has the reason."""
 
     trial: MachineTrial
     reading: Reading
@@ -65,8 +68,10 @@ class AskedTrial:
 
 @dataclass(frozen=True)
 class Answered:
-    """All trials that were asked, with the outcome. Trials that the limit of costs left out are
-    not among them."""
+    """All trials about which the model was asked, with the outcome; without the `n_left_out` trials
+    that the limit of costs did not allow. `n_known_before` is the number of requests that the log had
+    an answer to. `models` and `fingerprints` are the names and versions of the models that answered,
+    as the endpoint gives them."""
 
     trials: tuple[AskedTrial, ...]
     asked: Asked
@@ -81,17 +86,17 @@ def requests_for(
 ) -> list[tuple[Request, Prompt]]:
     """The request of each trial. Trials that show the same texts share a request."""
     identity = model.identity
-    found = []
+    requests = []
     for trial in trials:
         prompt = rubric.prompt(trial.question, trial.shown)
         body = options.body(prompt, trial.repeat)
         name = request_hash(identity, body, trial.repeat)
-        found.append((Request(name, body, most_of(prompt.n_bytes, options.max_tokens)), prompt))
-    return found
+        requests.append((Request(name, body, most_of(prompt.n_bytes, options.max_tokens)), prompt))
+    return requests
 
 
 def most_cost(requests: Sequence[tuple[Request, Prompt]]) -> Cost:
-    """The most that all requests can cost together; each is paid for once."""
+    """The most that all requests can cost together. Requests with the same name are sent once."""
     by_name = {request.name: request.most for request, _ in requests}
     return sum(by_name.values(), Cost())
 
@@ -116,23 +121,23 @@ def ask_trials(
         retries=options.retries,
         on_progress=on_progress,
     )
-    found: list[AskedTrial] = []
+    asked_trials: list[AskedTrial] = []
     n_left_out = 0
     for trial, (request, prompt) in zip(trials, requests, strict=True):
         reply = log.answer_to(request.name)
         if reply is not None:
-            found.append(AskedTrial(trial, read_reply(prompt, reply), reply))
+            asked_trials.append(AskedTrial(trial, read_reply(prompt, reply), reply))
         elif request.name in asked.rejections:
             why = asked.rejections[request.name]
-            found.append(AskedTrial(trial, Reading(reason="rejected"), why=why))
+            asked_trials.append(AskedTrial(trial, Reading(reason="rejected"), why=why))
         elif request.name in asked.failures:
             why = asked.failures[request.name]
-            found.append(AskedTrial(trial, Reading(reason="failed"), why=why))
+            asked_trials.append(AskedTrial(trial, Reading(reason="failed"), why=why))
         else:
             n_left_out += 1
-    replies = [one.reply for one in found if one.reply is not None]
+    replies = [trial.reply for trial in asked_trials if trial.reply is not None]
     return Answered(
-        tuple(found),
+        tuple(asked_trials),
         asked,
         n_left_out,
         n_known,
@@ -144,7 +149,8 @@ def ask_trials(
 def _in_order(
     model: ChatModel, requests: list[tuple[Request, Prompt]]
 ) -> list[tuple[Request, Prompt]]:
-    """A local model gets all requests with the same instructions in a row: it reads them only once."""
+    """The requests in the order of asking. A local model gets those with the same instructions in a
+    row, so that it reads the instructions only once."""
     if "endpoint" in model.identity:
         return requests
     return sorted(requests, key=lambda pair: pair[1].messages[0]["content"])
@@ -153,10 +159,11 @@ def _in_order(
 def signature_of(
     model: ChatModel, rubric: Rubric, options: AskingOptions, answered: Answered | None
 ) -> str:
-    """The model and what it was asked, in one line. Judgments are comparable if their signatures are
-    equal.
+    """One line that names the model, its digest, and how it was asked. Judgments are comparable if
+    their signatures are equal.
 
-    The digest is the hash of a local file, or what the endpoint calls its `system_fingerprint`.
+    The digest is the beginning of the hash of a local model's file, or the `system_fingerprint` of an
+    endpoint.
     """
     prints = () if answered is None else answered.fingerprints
     digest = model.digest[:DIGEST_CHARACTERS] or "+".join(prints) or "unknown"
@@ -175,6 +182,7 @@ def signature_of(
 
 
 def _one_word(value: str) -> str:
+    """The value with "_" in place of characters that separate the parts of a signature."""
     return "".join("_" if c in "|,\n\r" or not c.isprintable() else c for c in value)
 
 
@@ -182,34 +190,39 @@ def judgments_of(
     answered: Sequence[AskedTrial], judge: str, signature: str
 ) -> list[Judgment] | list[Preference]:
     """The judgments of the trials that were answered. In a pair, `system_a` was shown first."""
-    found: list[Any] = []
-    for one in answered:
-        trial, reading = one.trial, one.reading
+    judgments: list[Any] = []
+    for asked in answered:
+        trial, reading = asked.trial, asked.reading
         if reading.label is None:
             continue
-        beside = {
+        columns = {
             "repeat": str(trial.repeat),
             "answer": _words(reading.label),
             "scores_from": reading.scores_from,
             "mass": "" if reading.mass is None else f"{reading.mass:.4f}",
-            "ms": "" if one.reply is None else str(one.reply.ms),
+            "ms": "" if asked.reply is None else str(asked.reply.ms),
             "signature": signature,
         }
         if trial.sample is not None:
-            beside[SAMPLE_COLUMN] = str(trial.sample)
+            columns[SAMPLE_COLUMN] = str(trial.sample)
         if reading.spans is not None:
-            beside["spans"] = reading.spans
+            columns["spans"] = reading.spans
         name = trial.question.name
         if trial.question.kind == "choice":
             assert reading.value is not None
-            pair = {"swapped": str(int(trial.is_swapped)), "share": f"{reading.value:.4f}"}
+            columns_of_pair = {
+                "swapped": str(int(trial.is_swapped)),
+                "share": f"{reading.value:.4f}",
+            }
             choice = cast("PairwiseChoice", reading.label)
             a, b = trial.systems
-            found.append(Preference(judge, trial.item, a, b, name, choice, pair | beside))
+            judgments.append(
+                Preference(judge, trial.item, a, b, name, choice, columns_of_pair | columns)
+            )
         elif reading.value is not None and not math.isnan(reading.value):
             value = round(reading.value, 6)
-            found.append(Judgment(judge, trial.item, trial.systems[0], name, value, beside))
-    return found
+            judgments.append(Judgment(judge, trial.item, trial.systems[0], name, value, columns))
+    return judgments
 
 
 UNANSWERED_COLUMNS = (
@@ -219,13 +232,14 @@ MAX_TEXT_CHARACTERS = 500
 
 
 def unanswered_rows(answered: Sequence[AskedTrial], judge: str) -> list[list[str]]:
-    """The trials without an answer: why, and the text that came instead of it."""
+    """A row for each trial without a usable answer: which trial it is, the reason, and the text that
+    came instead of an answer."""
     rows = []
-    for one in answered:
-        if one.reading.reason is None:
+    for asked in answered:
+        if asked.reading.reason is None:
             continue
-        trial = one.trial
-        said = one.why if one.reply is None else one.reply.text or one.reply.refusal
+        trial = asked.trial
+        text = asked.why if asked.reply is None else asked.reply.text or asked.reply.refusal
         rows.append(
             [
                 judge,
@@ -234,15 +248,15 @@ def unanswered_rows(answered: Sequence[AskedTrial], judge: str) -> list[list[str
                 trial.question.name,
                 str(trial.repeat),
                 str(int(trial.is_swapped)),
-                one.reading.reason,
-                _not_a_formula(visible(said[:MAX_TEXT_CHARACTERS])),
+                asked.reading.reason,
+                _not_a_formula(visible(text[:MAX_TEXT_CHARACTERS])),
             ]
         )
     return rows
 
 
 def _not_a_formula(text: str) -> str:
-    """The text so that a spreadsheet does not compute it."""
+    """The text, marked so that a spreadsheet does not read it as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
@@ -251,17 +265,18 @@ def _words(label: float | str) -> str:
 
 
 def with_output(trial: MachineTrial, place: int, output: str) -> MachineTrial:
-    """The trial with another text at one place."""
+    """The trial with another text at one place of the shown outputs."""
     outputs = tuple(
-        output if number == place else own for number, own in enumerate(trial.shown.outputs)
+        output if other_place == place else other
+        for other_place, other in enumerate(trial.shown.outputs)
     )
     return replace(trial, shown=replace(trial.shown, outputs=outputs))
 
 
 def reasons(answered: Sequence[AskedTrial]) -> Mapping[str, int]:
-    """How many trials have no answer, by reason."""
+    """The number of trials without a usable answer, by reason."""
     counts: dict[str, int] = {}
-    for one in answered:
-        if one.reading.reason is not None:
-            counts[one.reading.reason] = counts.get(one.reading.reason, 0) + 1
+    for asked in answered:
+        if asked.reading.reason is not None:
+            counts[asked.reading.reason] = counts.get(asked.reading.reason, 0) + 1
     return counts

@@ -1,8 +1,8 @@
-"""`Reading`: what the answer of a model is worth. An answer that is not exactly one of those allowed
-has no value, but a reason: nothing is guessed.
+"""`Reading`: the value of a model's answer. An answer that is not exactly one of those allowed has no
+value; its reading has the reason instead, and nothing is guessed.
 
-Where the reply has the probabilities of tokens, the value of a scale is its expected value under them;
-a choice keeps the share that the first version won.
+If the reply has the probabilities of tokens, they are used: the value on a scale is the mean of its
+points, weighted by their probabilities; the value of a choice is the share that the first version won.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ TokenProbabilities: TypeAlias = Sequence[tuple[str, float]]
 MIN_MASS = 0.5
 """Probabilities are used only if the allowed answers together have at least this probability."""
 MAX_MASS = 1.01
-"""More than 1, but for rounding, is no probability: such numbers say nothing about the answer."""
+"""If the allowed answers together have more than this, the numbers are not probabilities (rounding
+allows a little more than 1), and they are not used."""
 
 WRAPPING = " \t\r\n*_`\"'“”‘’.()[]"
+"""Characters that a model may put around its answer."""
 THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very |so )?(sorry|unable|afraid)"
@@ -40,9 +42,10 @@ NUMBER = re.compile(r"[0-9]+([.,][0-9]+)?")
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: the `text`; for its last tokens, the tokens that could have stood there; the
-    tokens that were paid for, None where the endpoint does not say; who answered, and in how many
-    milliseconds."""
+    """A model's reply. `tokens` are the last tokens of the `text`, each with the tokens that could
+    have stood in its place. `tokens_in` and `tokens_out` are the numbers of tokens that were paid for,
+    None if the endpoint does not say. `finish` is why the model stopped. `model` and `fingerprint` say
+    which model answered, `ms` in how many milliseconds."""
 
     text: str
     tokens: tuple[tuple[str, TokenProbabilities], ...] = ()
@@ -59,10 +62,10 @@ class Reply:
 class Reading:
     """The value of an answer.
 
-    `label` is the allowed answer that was given, as people give it. `value` is the expected value, or
-    the number of the label; for a choice the share that the first version won. `mass` is the
-    probability of all allowed answers together. Where there is no answer, `reason` says why. Error
-    `spans` are JSON.
+    `label` is the allowed answer that was given, as people give it. `value` is the mean under the
+    probabilities if they are used, else the number of the label; for a choice, it is the share that the
+    first version won. `mass` is the probability of all allowed answers together. If there is no usable
+    answer, `reason` says why. Error `spans` are JSON.
     """
 
     label: float | str | None = None
@@ -90,14 +93,15 @@ def read_reply(prompt: Prompt, reply: Reply) -> Reading:
         if REFUSAL.match(text):
             return Reading(reason="refusal")
         return Reading(reason="cut off" if reply.finish == "length" else "unparsable")
-    found = _probabilities(prompt, reply, text)
-    if found is not None:
-        return Reading(label, _expected(found), "probabilities", sum(found.values()))
+    probabilities = _probabilities(prompt, reply, text)
+    if probabilities is not None:
+        mass = sum(probabilities.values())
+        return Reading(label, _weighted_mean(probabilities), "probabilities", mass)
     return Reading(label, _number(label))
 
 
 def _label(prompt: Prompt, text: str) -> float | str | None:
-    """The allowed answer that the text is, None where it is none of them."""
+    """The allowed answer that the text gives, None if it is not allowed."""
     question = prompt.question
     if prompt.allowed:
         given = text.upper() if question.kind == "choice" else text
@@ -112,41 +116,46 @@ def _label(prompt: Prompt, text: str) -> float | str | None:
 
 
 def _probabilities(prompt: Prompt, reply: Reply, text: str) -> dict[float | str, float] | None:
-    """The probability of every allowed answer where the answer stands, None where it cannot be known.
+    """The probabilities of the allowed answers at the place of the answer in the reply; None if they
+    cannot be known.
 
-    An answer of several characters may be several tokens. Then the first of them has the probability of
-    every answer that begins so: such scales are used only if the tokenizer keeps a whole answer.
+    An answer of several characters may be split into several tokens. Then the first token has the
+    probability of all answers that begin with it. So probabilities of such scales are used only if an
+    answer of several characters is one of the tokens.
     """
     if prompt.question.kind not in ("points", "slider", "choice"):
         return None
-    place = next(
+    alternatives = next(
         (top for token, top in reversed(reply.tokens) if _bare(token) == _bare(text)), None
     )
-    if not place:
+    if not alternatives:
         return None
-    found: dict[float | str, float] = {}
+    probabilities: dict[float | str, float] = {}
     has_long_token = False
-    for token, logprob in place:
+    for token, logprob in alternatives:
         bare = _bare(token)
         if bare in prompt.allowed:
             has_long_token |= len(bare) > 1
             value = prompt.allowed[bare]
-            found[value] = found.get(value, 0.0) + math.exp(min(logprob, 0.0))
+            probability = math.exp(min(logprob, 0.0))
+            probabilities[value] = probabilities.get(value, 0.0) + probability
     if any(len(label) > 1 for label in prompt.allowed) and not has_long_token:
         return None
-    return found if MIN_MASS <= sum(found.values()) <= MAX_MASS else None
+    return probabilities if MIN_MASS <= sum(probabilities.values()) <= MAX_MASS else None
 
 
 def _bare(token: str) -> str:
+    """A token without the characters around an answer, in capitals."""
     return token.strip(WRAPPING).upper()
 
 
-def _expected(found: Mapping[float | str, float]) -> float:
-    total = sum(found.values())
-    return sum(_number(label) * weight for label, weight in found.items()) / total
+def _weighted_mean(probabilities: Mapping[float | str, float]) -> float:
+    total = sum(probabilities.values())
+    return sum(_number(label) * weight for label, weight in probabilities.items()) / total
 
 
 SHARE_OF_FIRST: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""The share of a choice that the version shown first wins, by the answer."""
 
 
 def _number(label: float | str) -> float:
@@ -155,15 +164,15 @@ def _number(label: float | str) -> float:
 
 
 def reply_of(record: Mapping[str, Any], *, ms: int) -> Reply:
-    """The reply in a response of the OpenAI protocol. Raises ValueError where it is none."""
+    """The reply in a response of the OpenAI protocol. Raises ValueError if the response has none."""
     try:
         choice = record["choices"][0]
         message = choice["message"]
         content = message.get("content")
         usage = record.get("usage") or {}
         tokens = tuple(
-            (str(one["token"]), _alternatives(one["top_logprobs"]))
-            for one in ((choice.get("logprobs") or {}).get("content") or ())[-MAX_KEPT_TOKENS:]
+            (str(entry["token"]), _alternatives(entry["top_logprobs"]))
+            for entry in ((choice.get("logprobs") or {}).get("content") or ())[-MAX_KEPT_TOKENS:]
         )
         return Reply(
             text=_text(content),
@@ -181,14 +190,16 @@ def reply_of(record: Mapping[str, Any], *, ms: int) -> Reply:
 
 
 MAX_KEPT_TOKENS = 8
-"""Only the last tokens of an answer are kept with their alternatives: the answer stands at its end."""
+"""Only this many last tokens of a reply are kept with their alternatives, since the answer stands at
+its end."""
 
 
 def _alternatives(records: Sequence[Mapping[str, Any]]) -> TokenProbabilities:
-    return tuple((str(one["token"]), float(one["logprob"])) for one in records)
+    return tuple((str(record["token"]), float(record["logprob"])) for record in records)
 
 
 def _text(content: object) -> str:
+    """The text of a message. Raises TypeError if it is not a text."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -203,6 +214,7 @@ MAX_TOKENS_OF_ANSWER = 10**9
 
 
 def _count(value: object) -> int | None:
+    """A number of tokens, None if the value cannot be one."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if 0 <= value <= MAX_TOKENS_OF_ANSWER else None

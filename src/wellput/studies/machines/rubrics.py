@@ -1,5 +1,6 @@
-"""`Rubric`: what a machine judge is asked, and what it sees beside the outputs. It can be read
-from a study's file of settings, too."""
+"""`Rubric`: the questions that a machine judge is asked, and what it sees together with the outputs. A
+study's file of settings can be read as a rubric, too. `MachineTrial`: one question about one output or
+pair."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any, TypeAlias
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.registries import split_names
-from wellput.studies.assignment_rules import is_first_shown_first
+from wellput.studies.assignment_rules import keeps_pair_order
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.machines.error_spans import SpansDesign, spans_questionnaire
@@ -91,37 +92,37 @@ def make_rubric(
             )
     if not record and not names:
         raise InputError("question= is needed: the name of a question, or a file of settings.")
-    own = {name: record.pop(name) for name in RUBRIC_SETTINGS if name in record}
+    rubric_settings = {name: record.pop(name) for name in RUBRIC_SETTINGS if name in record}
     for name in SETTINGS_FOR_PEOPLE:
         record.pop(name, None)
     shows_source = show_source or bool(record.get("show_source", False))
-    shows_reference = show_reference or bool(own.get("show_reference", False))
-    if (design or own.get("design")) == SpansDesign.name:
+    shows_reference = show_reference or bool(rubric_settings.get("show_reference", False))
+    if (design or rubric_settings.get("design")) == SpansDesign.name:
         if points is not None or ties:
             raise InputError("The design spans has neither points= nor ties=.")
         return Rubric(spans_questionnaire(record, names), shows_source, shows_reference)
     settings = make_settings(
-        design or own.get("design", "rating"),
+        design or rubric_settings.get("design", "rating"),
         record,
         questions=names,
         points=points,
         ties=ties or None,
     )
-    made = settings.questionnaire
-    if design_of(made).has_tasks:
+    questionnaire = settings.questionnaire
+    if design_of(questionnaire).has_tasks:
         raise InputError(
             "A machine answers tasks only as a judge of a study: wellput judge STUDY --model MODEL."
         )
-    if any(one.kind == "spans" for one in made.questions):
+    if any(asked.kind == "spans" for asked in questionnaire.questions):
         raise InputError("A machine marks errors with design='spans'; mqm is for people.")
-    return Rubric(made, shows_source, shows_reference, unit)
+    return Rubric(questionnaire, shows_source, shows_reference, unit)
 
 
 @dataclass(frozen=True)
 class MachineTrial:
     """One question about one output, or about two in the order shown, asked for the `repeat`-th time
-    (from 0). `is_swapped`: the second of the two orders of a pair. `sample` is the number of the sample
-    where outputs have several, else None."""
+    (from 0). `is_swapped` says that a pair is shown in the second of its two orders. `sample` is the
+    number of the sample if outputs are lists of samples, else None."""
 
     item: str
     systems: tuple[str, ...]
@@ -133,7 +134,7 @@ class MachineTrial:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from other trials of the same run."""
+        """What distinguishes the trial from the others of a run."""
         asked = self.question.name, self.repeat, self.is_swapped, self.sample
         return self.item, self.systems, self.shown, *asked
 
@@ -152,20 +153,22 @@ def machine_trials(
         raise InputError("show_reference=True: no item of the evalset has a reference.")
     if rubric.show_source and not any(item.source for item in evalset):
         raise InputError("show_source=True: no item of the evalset has a source.")
-    found: list[MachineTrial] = []
+    trials: list[MachineTrial] = []
     layers = _by_sample(evalset)
-    for place, items in enumerate(layers):
-        sample = place if len(layers) > 1 else None
-        if not place or any(_has_trial(rubric, item) for item in items):
-            found += _trials_of(rubric, items, repeats=repeats, swap=swap, seed=seed, sample=sample)
+    for layer, items in enumerate(layers):
+        sample = layer if len(layers) > 1 else None
+        if not layer or any(_has_trial(rubric, item) for item in items):
+            trials += _trials_of(
+                rubric, items, repeats=repeats, swap=swap, seed=seed, sample=sample
+            )
     places = {item.id: place for place, item in enumerate(evalset)}
-    return sorted(found, key=lambda trial: places[trial.item])
+    return sorted(trials, key=lambda trial: places[trial.item])
 
 
 def _by_sample(evalset: EvalSet) -> list[list[Item]]:
-    """The items with the first sample of each output, those with the second, and so on. A plain output
-    is its own first sample."""
-    n = max(
+    """The items with the first sample of each output, then the items with the second sample, and so
+    on. An output that is a single text counts as one sample."""
+    n_samples = max(
         (
             len(output)
             for item in evalset
@@ -175,18 +178,24 @@ def _by_sample(evalset: EvalSet) -> list[list[Item]]:
         default=1,
     )
     layers = []
-    for place in range(n):
+    for number in range(n_samples):
         layer = []
         for item in evalset:
-            samples = {s: o if isinstance(o, tuple) else (o,) for s, o in item.outputs.items()}
-            outputs = {s: own[place] for s, own in samples.items() if place < len(own)}
-            if outputs or not place:
+            samples = {
+                system: output if isinstance(output, tuple) else (output,)
+                for system, output in item.outputs.items()
+            }
+            outputs = {
+                system: texts[number] for system, texts in samples.items() if number < len(texts)
+            }
+            if outputs or not number:
                 layer.append(item._replace(outputs=outputs))
         layers.append(layer)
-    return layers if n > 1 else [list(evalset)]
+    return layers if n_samples > 1 else [list(evalset)]
 
 
 def _has_trial(rubric: Rubric, item: Item) -> bool:
+    """Whether there is anything to ask about the outputs of an item."""
     texts = {system: str(output) for system, output in item.outputs.items()}
     return any(
         rubric.design.is_worth_asking([texts[system] for system in group])
@@ -206,7 +215,7 @@ def _trials_of(
     design = rubric.design
     items = study_items(evalset, TextMedium(), source=rubric.show_source)
     references = {item.id: tuple(item.references) for item in evalset}
-    found: list[MachineTrial] = []
+    machine_trials: list[MachineTrial] = []
     trials = all_trials(rubric.questionnaire, items, design)
     n_orders = 2 if swap else 1
     check_number_of_trials(len(trials) * n_orders * len(rubric.questionnaire.questions) * repeats)
@@ -214,7 +223,7 @@ def _trials_of(
         item = items[trial.item]
         orders = [trial.systems]
         if design.balances_order:
-            if not is_first_shown_first({}, seed=seed, trial=number):
+            if not keeps_pair_order({}, seed=seed, trial=number):
                 orders = [trial.systems[::-1]]
             if swap:
                 orders.append(orders[0][::-1])
@@ -225,9 +234,9 @@ def _trials_of(
                 item.source,
                 references[item.id] if rubric.show_reference else (),
             )
-            found += [
+            machine_trials += [
                 MachineTrial(item.id, systems, question, shown, repeat, place > 0, sample)
                 for question in rubric.questionnaire.questions
                 for repeat in range(repeats)
             ]
-    return found
+    return machine_trials

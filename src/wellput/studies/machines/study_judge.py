@@ -1,5 +1,6 @@
-"""A machine as a judge of a study: it gets the study's own trials, blind and in random order, and its
-answers are stored as people's are. It takes none of the judgments that are planned for people.
+"""A machine as a judge of a study: it gets the study's own trials in random order, without the names of
+systems, and its answers are stored like those of people. The judgments that are planned for people are
+still asked from people.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.store import JudgeRef, Store
 
 TRIALS_AT_A_TIME = 64
-"""This many trials are asked before their answers are stored, so a kill loses no more than these."""
+"""The answers to this many trials are stored at once, so a run that is killed loses no more than
+these."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One question of a trial about one variant (or about all, where the design asks once)."""
+    """One question of a shown trial about one variant, by its id (None: about all variants, if the
+    design asks once, or the only one), and the same question as a trial for a machine."""
 
     shown: ShownTrial
     variant: str | None
@@ -47,31 +50,32 @@ def answer_study(
     *,
     on_progress: OnProgress = ignore_progress,
 ) -> Answered:
-    """Answers every trial that the machine has not answered yet. A trial with a question that has no
-    answer stays open."""
+    """Lets the model answer every trial that it has not answered yet. If a question of a trial gets no
+    usable answer, the trial stays open. `judge` is the name of the machine as a judge."""
     rubric = study_rubric(store)
     signature = signature_of(model, rubric, options, None)
     ref = store.machine(judge, {"signature": signature})
-    everything: list[Answered] = []
+    all_answered: list[Answered] = []
     n_skipped = 0
     while True:
         shown = store.next_trials(ref, TRIALS_AT_A_TIME + n_skipped)[n_skipped:]
         if not shown:
             break
-        parts = [part for one in shown for part in _parts(store, one)]
+        parts = [part for trial in shown for part in _parts(store, trial)]
         answered = ask_trials(model, rubric, [part.trial for part in parts], log, options)
-        everything.append(answered)
+        all_answered.append(answered)
         n_skipped += len(shown) - _store(store, ref, parts, answered.trials)
         on_progress(len(shown))
         if answered.asked.is_limit_reached:
             break
-    whole = _together(everything)
-    store.machine(judge, {"signature": signature_of(model, rubric, options, whole)})
-    return whole
+    combined = _combined(all_answered)
+    store.machine(judge, {"signature": signature_of(model, rubric, options, combined)})
+    return combined
 
 
 def study_rubric(store: Store) -> Rubric:
-    """What the study asks."""
+    """The questions of the study as a rubric for a machine. Raises InputError if a machine cannot
+    answer them."""
     setup = store.setup
     if not isinstance(setup.medium, TextMedium):
         raise InputError("A machine judges texts; this study shows outputs of another kind.")
@@ -84,8 +88,8 @@ def study_rubric(store: Store) -> Rubric:
 
 
 def _parts(store: Store, shown: ShownTrial) -> Iterator[Part]:
-    """The questions of a trial, each with what is shown for it. Trials are told apart by their random
-    ids: the machine's side never learns systems or items."""
+    """The questions of a trial, each with the texts that are shown for it. The parts have random ids
+    in place of the names of systems and items."""
     texts = ShownTexts(
         tuple(variant.text for variant in shown.variants), shown.context, shown.source
     )
@@ -102,38 +106,40 @@ def _parts(store: Store, shown: ShownTrial) -> Iterator[Part]:
 def _store(
     store: Store, ref: JudgeRef, parts: Sequence[Part], answered: Sequence[AskedTrial]
 ) -> int:
-    """Stores the trials whose questions are all answered; returns how many."""
-    by_key = {one.trial.key: one for one in answered}
-    given: dict[str, dict[str, Any]] = {}
+    """Stores the answers to trials whose questions are all answered. Returns the number of these
+    trials."""
+    by_key = {asked.trial.key: asked for asked in answered}
+    answers_of_trial: dict[str, dict[str, Any]] = {}
     ms: dict[str, int] = {}
     incomplete: set[str] = set()
     for part in parts:
         id = part.shown.id
-        one = by_key.get(part.trial.key)
-        if one is None or one.reading.label is None or one.reply is None:
+        asked = by_key.get(part.trial.key)
+        if asked is None or asked.reading.label is None or asked.reply is None:
             incomplete.add(id)
             continue
-        values = given.setdefault(id, {})
+        values = answers_of_trial.setdefault(id, {})
         if part.variant is not None:
             values = values.setdefault(part.variant, {})
-        values[part.trial.question.name] = one.reading.label
-        ms[id] = ms.get(id, 0) + one.reply.ms
-    stored = 0
-    for id, answers in given.items():
+        values[part.trial.question.name] = asked.reading.label
+        ms[id] = ms.get(id, 0) + asked.reply.ms
+    n_stored = 0
+    for id, answers in answers_of_trial.items():
         if id not in incomplete:
             store.record(ref, id, answers, ms=ms[id])
-            stored += 1
-    return stored
+            n_stored += 1
+    return n_stored
 
 
-def _together(parts: Sequence[Answered]) -> Answered:
+def _combined(parts: Sequence[Answered]) -> Answered:
+    """The outcomes of several calls of `ask_trials` as one."""
     asked = Asked()
     for part in parts:
         asked.n_answered += part.asked.n_answered
         asked.n_retries += part.asked.n_retries
         asked.is_limit_reached |= part.asked.is_limit_reached
     return Answered(
-        tuple(one for part in parts for one in part.trials),
+        tuple(trial for part in parts for trial in part.trials),
         asked,
         sum(part.n_left_out for part in parts),
         sum(part.n_known_before for part in parts),

@@ -1,5 +1,5 @@
-// Shows the marks of a text: in the text, in the editor of the chosen mark and in a list, and says them to
-// screen readers. Every word shown comes from the page (data-words).
+// Shows the marks of errors in a text: in the text itself, in the editor of the chosen mark, in a list, and
+// to screen readers. All words that it shows come from the page (data-words).
 "use strict";
 (() => {
   const { MISSING, Marks } = globalThis.wellputMarks;
@@ -11,7 +11,7 @@
     return made;
   }
 
-  // Words of the text to judge, which may run in another direction than the page.
+  // An element with words of the text to judge, which may have another direction than the page.
   function quoted(tag, className, text) {
     const made = element(tag, className, text);
     made.dir = "auto";
@@ -25,7 +25,7 @@
     return made;
   }
 
-  // A name of the owner's, as judges read it: "non-translation" is "Non translation".
+  // How judges read a name that the owner of the study gave: "non-translation" is "Non translation".
   function shownName(name) {
     const words = name.replaceAll("-", " ");
     return words.charAt(0).toLocaleUpperCase() + words.slice(1);
@@ -37,10 +37,10 @@
       return [what, this.named(mark.severity), this.kindOf(mark)].filter(Boolean).join(", ");
     }
 
-    // A severity, or a kind of error below the kinds `above`.
+    // The name that judges read for a severity, or for a kind of error below the kinds `above`.
     named(name, above = []) { return this.names[[...above, name].join("/")] ?? name; }
 
-    // What the row in use offers, for screen readers.
+    // The choices in the row that is in use, for screen readers.
     offer() {
       const row = this.rowInUse(this.selected);
       const above = row === 0 ? [] : this.levels(this.selected)[row - 1].above;
@@ -119,7 +119,7 @@
       return this.severities.length === 1 ? 3 : 1 + Math.round((2 * place) / (this.severities.length - 1));
     }
 
-    // The keyboard's place survives when the buttons are drawn anew.
+    // When the buttons are drawn again, the keyboard focus stays on the same button.
     keepingFocus(within, redraw) {
       const focused = within.contains(document.activeElement) ? document.activeElement.dataset.name : null;
       redraw();

@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   let began = performance.now();
-  let isBusy = false; // an answer is being sent: keys would change it, not the next one
+  let isBusy = false; // an answer is being sent, so keys must do nothing
   let latest = null; // the question answered last: a second key may still change it
 
   const form = () => document.getElementById("answer");

@@ -6,7 +6,7 @@
   const PREFIX = "wellput-answer:";
   const KEEP_DAYS = 7;
   const RETRY_SECONDS = 5;
-  const OWN_FIELDS = ["csrf", "shown", "ms"]; // of the page, not of the answer
+  const OWN_FIELDS = ["csrf", "shown", "ms"]; // fields of the form that are not part of the answer
 
   let began = performance.now();
   let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
@@ -70,13 +70,13 @@
     if (kept.isSent) sendAgain();
   }
 
-  // Answers to trials that this judge does not see any more: one that could not be sent is sent now.
+  // Looks for answers to other trials than the one on the page. If one could not be sent, it is sent now.
   function settleOthers(answer) {
     const own = ownPrefix(answer);
     const keys = stored((storage) => Object.keys(storage)) ?? [];
     for (const key of keys.filter((each) => each.startsWith(own) && each !== keyOf(answer))) {
       const kept = read(key);
-      if (!kept?.isSent) continue; // begun, and left for the last answer: the judge comes back to it
+      if (!kept?.isSent) continue; // an answer that is not complete: the judge comes back to it
       const action = answer.getAttribute("action").replace(/[^/]*$/, key.slice(own.length));
       const csrf = answer.querySelector("input[name=csrf]").value;
       const body = new URLSearchParams([...kept.values, ["csrf", csrf], ["ms", String(kept.ms)]]);
@@ -93,9 +93,9 @@
 
   function onInput(event) {
     const answer = event.target.closest?.("#answer");
-    // While the next trial takes the place of this one, the browser says once more that a field has changed.
+    // While the next trial takes the place of this one, the browser reports once more that a field has changed.
     if (!answer || answer !== form()) return;
-    clearTimeout(waiting); // what is being changed is sent by the judge
+    clearTimeout(waiting); // the judge is changing the answer, and will send it
     keep(false);
   }
 
@@ -112,8 +112,8 @@
     waiting = setTimeout(sendAgain, RETRY_SECONDS * 1000);
   }
 
-  // A page came back: the server has the answer, or says what is wrong with it. This comes before the next
-  // trial is shown, which would send the answer once more.
+  // The server has answered with a page: it has stored the answer, or says what is wrong with it. This must
+  // be noted before the next trial is shown, because otherwise the answer would be sent once more.
   function onAnswered(event) {
     const { elt, xhr } = event.detail;
     if (elt?.id === "answer" && xhr?.status < 400) drop(keyOf(elt));

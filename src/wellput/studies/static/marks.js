@@ -1,5 +1,6 @@
-// The marks in a text: which there are, what each lacks, and how they are changed. Offsets count code points
-// of the text, as Python does, not UTF-16 units. `drawn_marks.js` shows them, `spans.js` takes what the judge does.
+// The marks of errors in a text: which marks there are, what each of them lacks, and how they are changed.
+// Offsets count code points of the text, as in Python, not UTF-16 units. `drawn_marks.js` shows the marks;
+// `spans.js` handles the judge's mouse and keys.
 "use strict";
 (() => {
   const MISSING = "missing";
@@ -41,7 +42,7 @@
       this.stops = this.steps.flatMap((step, place) => (step.text.trim() ? [place] : [])); // words and signs
       this.edges = [0, ...pieces(this.text, "grapheme").map((piece) => piece.end)];
       this.cursor = this.stops[0] ?? 0;
-      this.begun = null; // the piece where a mark begins that has no end yet
+      this.begun = null; // the first piece of a mark that has no end yet
       this.selected = null;
       this.choosesCategory = false;
       this.past = [];
@@ -152,7 +153,7 @@
         .sort((one, other) => (one.end - one.start) - (other.end - other.start));
     }
 
-    // The rows of choices: how bad, then one row for each level of the tree of categories.
+    // The rows of choices: the severities, then one row for each level of the tree of categories.
 
     levels(mark) {
       const chosen = (mark.category || mark.partly || "").split("/").filter(Boolean);

@@ -1,5 +1,5 @@
-// Takes what a judge does to mark errors: by mouse (drag, or choose the first and the last word), by touch (tap
-// the first and the last word) and by keys. The marks are JSON in a hidden field.
+// Handles how a judge marks errors: by mouse (dragging, or choosing the first and the last word), by touch
+// (tapping the first and the last word) and by keys. The marks are JSON in a hidden field.
 "use strict";
 (() => {
   const { shift, element, DrawnMarks } = globalThis.wellputMarks;
@@ -26,7 +26,7 @@
 
     onPointerDown(event) {
       if (event.pointerType !== "mouse" || event.button !== 0) return;
-      event.preventDefault(); // no selection of the browser's own
+      event.preventDefault(); // the browser must not select text
       this.area.focus({ preventScroll: true });
       const step = this.stepAt(event);
       this.dragged = step === null ? null : { from: step, to: step, isMoved: false };
@@ -51,7 +51,7 @@
     }
 
     onClick(event) {
-      if (event.pointerType === "mouse") return; // answered by onPointerUp
+      if (event.pointerType === "mouse") return; // handled by onPointerUp
       const step = this.stepAt(event);
       if (step !== null) this.touch(step);
     }
@@ -175,7 +175,7 @@
     if (hasKeys) markings[0].area.focus({ preventScroll: true });
   }
 
-  // A mark that lacks something is not an answer yet. The reason stands above the buttons.
+  // While a mark lacks something, the answer cannot be sent. The reason stands above the buttons.
   function onSubmit(event) {
     if (event.target.id !== "answer" || !markings.length) return;
     document.querySelector(".reasons.unmarked")?.remove();
