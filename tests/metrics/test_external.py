@@ -180,7 +180,7 @@ def test_many_items_are_found_by_their_hashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(external_scores, "MAX_NAMED_ITEMS", 10)
-    monkeypatch.setattr(external_scores, "HASHED_AT_ONCE", 7)
+    monkeypatch.setattr(external_scores, "NAMES_HASHED_AT_ONCE", 7)
     monkeypatch.setattr(score_columns, "MAX_NAMES_AS_LIST", 10)
     names = [f"item {number}" for number in range(30)]
     table = pyarrow.table(

@@ -1,1 +1,2 @@
-"""The nouns: EvalSet, Item, Batch, Tree, Metric, ScoreTable, Estimate; and the error tree."""
+"""The types that all other packages use (EvalSet, Item, Batch, Tree, Metric, ScoreTable, Estimate), and
+the error classes."""

@@ -1,6 +1,8 @@
-"""`Clusters`: items that are not independent of each other, such as the sentences of a document.
+"""`Clusters`: groups of items that are not independent of each other, such as the sentences of a
+document.
 
-`places_of` gives names as numbers: a *place* is the position of a name in a list of different names.
+`places_of` turns names into numbers: the *place* of a name is its position in a list of different
+names.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, counted, did_you_mean
 
 MIN_CLUSTERS_FOR_CLAIMS = 5
-"""With fewer clusters no difference is claimed."""
+"""If there are fewer clusters, wellput claims no difference between systems."""
 DOCUMENT = "document"
 ITEM = "item"
-"""`cluster="item"`: every item is a unit of its own, even where items have documents."""
+"""`cluster="item"` treats all items as independent, even if they have documents."""
 NO_TAGS_ADVICE = (
     'Its items have no tags. A file of items can have them: "tags": {"domain": "news"} in JSONL, or a '
     "column tags.domain in CSV."
@@ -27,9 +29,9 @@ NO_TAGS_ADVICE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """The cluster of each item: `codes` count from 0, in the order of the items. `unit` is what a
-    cluster is: "document", or the name of a tag. Items that have none are clusters of their own, with
-    codes in `alone`."""
+    """`codes` has the number (from 0) of each item's cluster, in the order of the items. `unit` says
+    what a cluster is: "document", or the name of a tag. An item without a document (or without this
+    tag) is a cluster alone; `alone` has the codes of these clusters."""
 
     unit: str
     codes: NDArray[np.intp]
@@ -41,23 +43,23 @@ class Clusters:
 
     @property
     def are_few(self) -> bool:
-        """Whether there are too few to claim a difference."""
+        """Whether there are too few clusters to claim a difference."""
         return self.n < MIN_CLUSTERS_FOR_CLAIMS
 
     @property
     def words(self) -> str:
-        """What takes the items' place, as in "these systems, other documents"."""
+        """The words that replace "items" in sentences such as "these systems, other documents"."""
         return f"{self.unit}s" if self.unit == DOCUMENT else f"values of {self.unit}"
 
     @property
     def number(self) -> str:
-        """How many there are, with their name."""
-        one = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
-        return counted(self.n, one, self.words)
+        """The number of clusters in words, such as "2 documents"."""
+        noun = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
+        return counted(self.n, noun, self.words)
 
     @property
     def sentence(self) -> str:
-        """What was done, for a note beneath a table.
+        """How clusters were used, for a note below a table.
 
         >>> Clusters("document", np.array([0, 0, 1])).sentence
         'Items with the same document are not independent, so the units are 2 documents.'
@@ -86,8 +88,8 @@ def clusters_among(
     tags: Sequence[Mapping[str, str]],
     cluster: str | None,
 ) -> Clusters | None:
-    """The clusters that `cluster` names: "document", "item" or a tag; by default documents, where items
-    have them. None where every item is a unit of its own."""
+    """The clusters that `cluster` names: "document", "item" or a tag; by default "document", if items
+    have documents. None if all items are independent."""
     if cluster == ITEM:
         return None
     if cluster is None or cluster == DOCUMENT:
@@ -101,34 +103,37 @@ def clusters_among(
 
 
 def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> list[str | None]:
-    """Each item's value of a tag; raises InputError where no item has it."""
-    known = dict.fromkeys(name for own in tags for name in own)
+    """Each item's value of a tag; raises InputError if no item has the tag."""
+    known = dict.fromkeys(name for item_tags in tags for name in item_tags)
     if tag not in known:
-        there = f"The tags are {', '.join(known)}." if known else NO_TAGS_ADVICE
+        advice = f"The tags are {', '.join(known)}." if known else NO_TAGS_ADVICE
         raise InputError(
-            f"{keyword}={tag!r} is not a tag of the evalset.{did_you_mean(tag, list(known))} {there}"
+            f"{keyword}={tag!r} is not a tag of the evalset.{did_you_mean(tag, list(known))} {advice}"
         )
-    return [own.get(tag) for own in tags]
+    return [item_tags.get(tag) for item_tags in tags]
 
 
 def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
-    codes: dict[str | int, int] = {}
-    found = np.array(
+    """The clusters of items, given the name of each item's cluster; an item without a name is a cluster
+    alone."""
+    code_of: dict[str | int, int] = {}
+    codes = np.array(
         [
-            codes.setdefault(place if name is None else name, len(codes))
+            code_of.setdefault(place if name is None else name, len(code_of))
             for place, name in enumerate(names)
         ],
         np.intp,
     )
-    alone = [code for code, name in zip(found.tolist(), names, strict=True) if name is None]
-    return Clusters(unit, found, frozenset(alone))
+    alone = [code for code, name in zip(codes.tolist(), names, strict=True) if name is None]
+    return Clusters(unit, codes, frozenset(alone))
 
 
 Places: TypeAlias = NDArray[np.intp]
 
 
 def places_of(names: Sequence[str], known: Sequence[str] | None = None) -> Places:
-    """The place of each name in `known`, or else among the different names in order of appearance.
+    """The place of each name in `known`; without `known`, its place among the different names in
+    order of appearance.
 
     >>> places_of(["b", "a", "b"]).tolist()
     [0, 1, 0]

@@ -11,8 +11,8 @@ purpose is a `WellputError`.
 A message says what is wrong, where (file, line, item), and what to do. It names all bad rows of a
 file, not only the first: `Problems` gathers them during reading, and `InputError.collect` makes the
 message. `counted` writes a number with its noun, `did_you_mean` suggests a name, and `printable` makes
-a text safe for a terminal: a name in a file may hold escape sequences, which would color, move or
-retitle the terminal, or marks that turn the order of the text around.
+a text safe for a terminal: a name in a file may contain escape sequences, which would change the
+terminal's colors, cursor or title, or marks that reverse the direction of the text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class InputError(WellputError, ValueError):
     ) -> InputError:
         """One error for many bad rows: the headline, each problem on a line, the advice.
 
-        `total` is the number of all problems, where `problems` holds only the first ones.
+        `total` is the number of all problems, if `problems` has only the first ones.
         """
         shown = [f"  {problem}" for problem in problems[:MAX_PROBLEMS_SHOWN]]
         hidden = (len(problems) if total is None else total) - len(shown)
@@ -75,7 +75,7 @@ class Worse(WellputError):
 
 MAX_NAMES_TO_SUGGEST = 2000
 MAX_CHARACTERS_TO_SUGGEST = 200
-"""Comparing a name with many or long ones takes minutes: then none is suggested."""
+"""Beyond these limits no name is suggested: comparing many or long names would take minutes."""
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
@@ -89,10 +89,10 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     if len(known) > MAX_NAMES_TO_SUGGEST or len(name) > MAX_CHARACTERS_TO_SUGGEST:
         return ""
     spelled = {other.lower(): other for other in known}
-    begun = [other for other in spelled if other.startswith(f"{name.lower()}-")]
-    close = get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
-    near = [spelled[other] for other in dict.fromkeys([*begun, *close])][:3]
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    longer = [other for other in spelled if other.startswith(f"{name.lower()}-")]
+    similar = get_close_matches(name.lower(), spelled, n=3, cutoff=0.6)
+    suggested = [spelled[other] for other in dict.fromkeys([*longer, *similar])][:3]
+    return f" Did you mean {' or '.join(suggested)}?" if suggested else ""
 
 
 def counted(n: int, noun: str, plural: str = "") -> str:
@@ -105,8 +105,8 @@ def counted(n: int, noun: str, plural: str = "") -> str:
 
 
 class Problems:
-    """The problems of one file. Counts all, but keeps only those that are shown: ten million bad lines
-    must not fill the memory."""
+    """The problems of one file. `total` counts all problems; `kept` has only the first ones, which are
+    shown, so that ten million bad lines do not fill the memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -131,26 +131,27 @@ class Problems:
 
 
 def cannot_listen(host: str, port: int, error: OSError) -> InputError:
-    """The error of a server that cannot have its address."""
+    """The error for a server whose address cannot be used."""
     return InputError(
         f"Cannot listen at {host}, port {port}: {error.strerror}. Try another port= or host=."
     )
 
 
-KEPT_CONTROLS = "\n"
+UNESCAPED_CONTROLS = "\n"
 _CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
 _DIRECTIONS = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-_UNSEEN = [0x2028, 0x2029, 0xFEFF]
+_INVISIBLE = [0x2028, 0x2029, 0xFEFF]
 """Separators of lines and paragraphs, which LaTeX does not know, and a byte order mark."""
 _ESCAPES = {
     code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    for code in (*_CONTROLS, *_DIRECTIONS, *_UNSEEN)
-    if chr(code) not in KEPT_CONTROLS
+    for code in (*_CONTROLS, *_DIRECTIONS, *_INVISIBLE)
+    if chr(code) not in UNESCAPED_CONTROLS
 }
 
 
 def printable(text: str) -> str:
-    """The text with control characters, except line feeds, and other unseen ones as their escapes.
+    """The text with escapes such as `\\x1b` for control characters (except line feeds) and for other
+    characters that a terminal does not show.
 
     >>> printable("\\x1b[31mred\\x07")
     '\\\\x1b[31mred\\\\x07'
@@ -159,8 +160,8 @@ def printable(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Like `printable`, but everything that is not printable is escaped, such as half surrogates and
-    no-break spaces; tabs stay. For texts that a model or a person wrote.
+    """Like `printable`, but escapes everything that is not printable, such as no-break spaces and
+    single surrogates; tabs stay as they are. For texts that a model or a person wrote.
 
     >>> visible("red\\x07\\u00a0\\tblue")
     'red\\\\x07\\\\xa0\\tblue'

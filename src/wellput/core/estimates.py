@@ -1,10 +1,10 @@
-"""`Estimate`, a number with its uncertainty, and `ScoreTable`, the statistics of one
-scorer; and the option `generalize`, which says what an interval holds for.
+"""`Estimate`, a number with its uncertainty; `ScoreTable`, the statistics of one scorer (a metric or
+judges); and the option `generalize`, which says for which new systems and items an interval holds.
 
 Values that cannot be computed are NaN, never 0, and an Estimate says why.
 
-Nothing can be told from values that are all equal, or from none: `is_constant`, `ratios` and
-`present_means` find such cases.
+Nothing can be computed from values that are all equal, or from no values: `is_constant`, `ratios` and
+`present_means` handle these cases.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from wellput.core.evalset import BLOCK_ITEMS
 from wellput.core.metric import Floats
 
 Generalize: TypeAlias = Literal["items", "systems", "both"]
+"""To what an interval generalizes: to other items, to other systems, or to both."""
 
 GENERALIZE_WORDS: dict[Generalize, str] = {
     "items": "these systems, other items",
@@ -32,8 +33,8 @@ GENERALIZE_WORDS: dict[Generalize, str] = {
 
 
 def refuse_other_than_items(generalize: Generalize, *, by_people: bool = False) -> None:
-    """Raises InputError unless it is `items`: a comparison of systems allows nothing else. `by_people`:
-    a ranking, which holds for other judges, too."""
+    """Raises InputError unless `generalize` is "items", the only choice for a comparison of systems.
+    `by_people`: the comparison is a ranking by people, which also holds for other judges."""
     if generalize == "items":
         return
     if generalize in GENERALIZE_WORDS:
@@ -47,7 +48,7 @@ def refuse_other_than_items(generalize: Generalize, *, by_people: bool = False) 
 
 
 def holds_for(generalize: Generalize, clusters: Clusters | None = None) -> str:
-    """The sentence below a table.
+    """The sentence below a table that says for what its intervals hold.
 
     >>> holds_for("items")
     'Intervals and p hold for these systems, other items.'
@@ -58,7 +59,7 @@ def holds_for(generalize: Generalize, clusters: Clusters | None = None) -> str:
 
 
 def holds_for_words(generalize: Generalize, clusters: Clusters | None = None) -> str:
-    """What an interval holds for, with what takes the items' place."""
+    """The words for `generalize`, with the clusters' name instead of "items"."""
     words = GENERALIZE_WORDS[generalize]
     return words if clusters is None else words.replace("items", clusters.words)
 
@@ -92,15 +93,16 @@ class ScoreTable:
     """One scorer's statistics for systems × items, and the functions that turn them into scores.
 
     A scorer is a metric or a panel of judges. `statistics` has shape (systems, items, k), with zeros
-    where `present` (systems, items) is False. `aggregate` scores summed statistics (a metric's
-    `score`, the mean for judges), `segment` scores single rows. A system's or a document's score is
-    the score of summed statistics, not the mean of its segments' scores. `components` and `perfect`
-    are the metric's; `perfect["score"]` is a perfect score. No score lies outside `bounds`.
+    where `present` (systems, items) is False. `aggregate` computes the score of summed statistics (a
+    metric's `score`; for judges, the mean), `segment` the score of a single row. The score of a
+    system or a document is the score of summed statistics, not the mean of segment scores.
+    `components` and `perfect` are those of the metric; `perfect["score"]` is a perfect score. No
+    score lies outside `bounds`.
 
-    Where outputs have several samples, an item's statistics are the mean of its samples'
-    statistics, and `samples` (systems, items, 3) has the mean of its samples' scores, the sum of
-    their squared differences from it, and their number; otherwise it is None. `clusters` says which
-    items are not independent of each other; None if all are.
+    If outputs have several samples, an item's statistics are the mean of its samples' statistics, and
+    `samples` (systems, items, 3) has the mean of the samples' scores, the sum of squared differences
+    from this mean, and the number of samples; otherwise `samples` is None. `clusters` says which
+    items are not independent of each other; it is None if all items are independent.
     """
 
     scorer: str
@@ -150,13 +152,13 @@ class ScoreTable:
 
     @property
     def system_scores(self) -> Floats:
-        """Each system's score over the items it has an output for, NaN where it has none."""
+        """Each system's score over the items for which it has an output; NaN if it has no outputs."""
         sums = np.stack([block_sum(rows) for rows in self.statistics])
         return np.where(self.present.any(axis=1), self.aggregate(sums), np.nan)
 
 
 def block_sum(statistics: Floats) -> Floats:
-    """The sum over axis 0, block by block in order: the digits of scoring, which adds blocks."""
+    """The sum over axis 0, added block by block as in scoring, so that rounding is the same."""
     total = np.zeros(statistics.shape[1:])
     for start in range(0, len(statistics), BLOCK_ITEMS):
         total += statistics[start : start + BLOCK_ITEMS].sum(axis=0)
@@ -166,14 +168,14 @@ def block_sum(statistics: Floats) -> Floats:
 NAN = float("nan")
 
 CONSTANT_SPREAD_SHARE = 1e-12
-"""Values that differ by less than this share of the largest are equal: means of equal ratings may be
-rounded differently."""
+"""Values count as equal if they differ by less than this share of the largest value: means of equal
+ratings may be rounded differently."""
 
 
 def undefined(
     reason: str, *, n: int | None = None, seed: int | None = None, has_p_value: bool = False
 ) -> Estimate:
-    """NaN, with the reason in place of the method.
+    """An estimate of NaN, with the reason as its method.
 
     >>> undefined("there are no ratings").method
     'undefined: there are no ratings'
@@ -199,7 +201,7 @@ def largest_size(*arrays: Floats) -> float:
 
 
 def ratios(parts: Floats, wholes: Floats | NDArray[np.int64]) -> Floats:
-    """parts / wholes, NaN where a whole is 0.
+    """parts / wholes; NaN where the whole is 0.
 
     >>> ratios(np.array([1.0, 0.0]), np.array([2, 0]))
     array([0.5, nan])
@@ -209,5 +211,5 @@ def ratios(parts: Floats, wholes: Floats | NDArray[np.int64]) -> Floats:
 
 
 def present_means(values: Floats, *, axis: int) -> Floats:
-    """The mean along an axis of the values that are not NaN, NaN where there is none."""
+    """The mean along an axis of the values that are not NaN; NaN if all values are NaN."""
     return ratios(np.nansum(values, axis=axis), (~np.isnan(values)).sum(axis=axis))

@@ -1,4 +1,4 @@
-"""`EvalSet`, `Item` and `Batch`: the data to evaluate.
+"""`EvalSet` (an evaluation set), `Item` and `Batch`: the data to evaluate.
 
 Data is always grouped by item: each item holds its references. A missing output is absent from
 `Item.outputs` (or None in the lists given to `EvalSet.of`). The empty string is an output and is
@@ -22,11 +22,12 @@ from wellput.core.work import OnProgress, ignore_progress
 T = TypeVar("T")
 
 Output: TypeAlias = str | tuple[str, ...] | Mapping[str, Any]
-"""A text, the texts of two or more samples, or a JSON object that an output kind knows
-(`wellput.core.output_kinds`)."""
+"""A text, the texts of two or more samples, or a JSON object. `wellput.core.output_kinds` says which
+objects are understood."""
 
 ORIGINAL = "original"
-"""The system whose outputs people made. Where outputs are objects, the others are compared with it."""
+"""The name of the system whose outputs were made by people. If outputs are JSON objects, the outputs of
+the other systems are compared with those of this system."""
 
 NO_REFERENCES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
@@ -34,18 +35,19 @@ NO_TREES: Mapping[str, tuple[Tree | None, ...]] = MappingProxyType({})
 NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 BLOCK_ITEMS = 4096
-"""Items in a block. Each block is summed by itself and the sums are added in file order, so that one
-core, all cores and a cluster give the same digits."""
+"""The number of items in a block. Statistics are summed within each block, and the sums are then added
+in file order, so that one core, all cores and a cluster give exactly the same scores."""
 
 
 class Item(NamedTuple):
     """One input with its references and each system's output.
 
-    `trees` is parallel to `references` (None where a reference has no tree) or empty.
-    `references_by_system` replaces `references` for that system, `trees_by_system` its trees. `logged`
-    has, by system, the scores that an evaluation log gave its output. Items of the same `document` are
-    not independent. `tags` say what kind of item it is: {"domain": "news"}. It is a named tuple
-    because a frozen dataclass takes four times as long to make, and there may be millions.
+    `trees` is parallel to `references` (None where a reference has no tree) or empty. For the systems
+    in `references_by_system` and `trees_by_system`, these replace `references` and `trees`. `logged`
+    has for each system the scores that an evaluation log gave to its output. Items of the same
+    `document` are not independent. `tags` say what kind of item it is: {"domain": "news"}. `Item` is
+    a named tuple because a frozen dataclass takes four times as long to make, and there may be
+    millions of items.
     """
 
     id: str
@@ -75,10 +77,11 @@ class Batch:
     """The input of a metric: one system's outputs, without missing ones, and the data of their items.
 
     Rows are items; their numbers of references may differ. `originals` are the outputs of the system
-    `original`. `memo` lets metrics of one family share work on the same batch (`ssa` and `gsa` share an
-    alignment). Slow metrics call `on_rows` with the number of rows just done. Metrics get one text
-    for each row: where outputs have several samples, `samples_apart` gives each a row of its own, and
-    `samples` has the number of each row's sample, from 0; else it is empty.
+    `original`. `memo` lets metrics of one family share work on the same batch (`ssa` and `gsa` share
+    an alignment). Slow metrics call `on_rows` with the number of rows that they have just finished.
+    Metrics get one text for each row: if outputs have several samples, `samples_apart` makes a row
+    for each sample, and `samples` has the number (from 0) of each row's sample; otherwise `samples`
+    is empty.
     """
 
     system: str
@@ -100,11 +103,11 @@ class Batch:
 
     @property
     def texts(self) -> Sequence[str]:
-        """The outputs, as text."""
+        """The outputs, where all of them are text."""
         return self.outputs  # type: ignore[return-value]
 
     def shared(self, key: object, compute: Callable[[], T]) -> T:
-        """`compute()`, once per batch and key."""
+        """The result of `compute()`, which is called once per batch and key."""
         if key not in self.memo:
             self.memo[key] = compute()
         result: T = self.memo[key]
@@ -112,11 +115,13 @@ class Batch:
 
     def with_references(self) -> Batch:
         """The rows that have a reference; this batch itself if all have one."""
-        has = list(map(bool, self.references))
-        return self if all(has) else self._of_rows(compress(range(len(self)), has))
+        has_references = list(map(bool, self.references))
+        if all(has_references):
+            return self
+        return self._of_rows(compress(range(len(self)), has_references))
 
     def samples_apart(self) -> tuple[Batch, list[int] | None]:
-        """A batch with a row for each sample, and the number of rows of each output. This batch itself
+        """A batch with a row for each sample, and how many rows each output has; or this batch itself
         and None if no output has several samples."""
         if tuple not in set(map(type, self.outputs)):
             return self, None
@@ -131,7 +136,7 @@ class Batch:
         return replace(apart, outputs=texts), counts
 
     def _of_rows(self, rows: Iterable[int]) -> Batch:
-        """These rows, in this order."""
+        """A batch of these rows, in this order."""
         places = list(rows)
 
         def chosen(column: Sequence[T]) -> list[T]:
@@ -155,8 +160,8 @@ class Batch:
     def of(cls, system: str, items: Sequence[Item], *, threads: int = 1) -> Batch:
         """The rows of `items` for which `system` has an output."""
         rows = [item for item in items if system in item.outputs]
-        own = attrgetter("references_by_system"), attrgetter("trees_by_system")
-        if any(map(own[0], rows)) or any(map(own[1], rows)):
+        by_system = attrgetter("references_by_system"), attrgetter("trees_by_system")
+        if any(map(by_system[0], rows)) or any(map(by_system[1], rows)):
             references = [item.references_for(system) for item in rows]
             trees = [item.trees_for(system) for item in rows]
         else:
@@ -205,16 +210,16 @@ class EvalSet(EvalSource):
 
     def __init__(self, items: Iterable[Item], *, systems: Sequence[str] | None = None) -> None:
         self.items: tuple[Item, ...] = tuple(items)
-        seen: set[str] = set()
-        twice: list[str] = []
+        ids: set[str] = set()
+        repeated_ids: list[str] = []
         for item in self.items:
-            if item.id in seen:
-                twice.append(item.id)
-            seen.add(item.id)
-        if twice:
-            raise InputError.collect("Item ids must be unique; these are not:", twice)
-        found = dict.fromkeys(system for item in self.items for system in item.outputs)
-        self.systems: tuple[str, ...] = tuple(found) if systems is None else tuple(systems)
+            if item.id in ids:
+                repeated_ids.append(item.id)
+            ids.add(item.id)
+        if repeated_ids:
+            raise InputError.collect("Item ids must be unique; these are not:", repeated_ids)
+        names = dict.fromkeys(system for item in self.items for system in item.outputs)
+        self.systems: tuple[str, ...] = tuple(names) if systems is None else tuple(systems)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -243,11 +248,11 @@ class EvalSet(EvalSource):
         documents: Sequence[str | None] | None = None,
         tags: Mapping[str, Sequence[str | None]] | None = None,
     ) -> EvalSet:
-        """From lists with one entry for each item.
+        """Makes an evalset from lists that have one entry for each item.
 
-        `references[i]` is item i's reference, or the list of its references; sacreBLEU's list of
-        reference streams is the other way round. An entry of `outputs` may be a list of samples.
-        `trees[i]` belongs to item i's first reference; without `references`, its text is the
+        `references[i]` is item i's reference, or the list of its references. (sacreBLEU instead takes
+        one list per reference stream.) An entry of `outputs` may be a list of samples. `trees[i]` is
+        the tree of item i's first reference; without `references`, the text of the tree is the
         reference. `tags` has a list for each tag: `{"domain": ["news", "chat"]}`.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
@@ -278,9 +283,9 @@ class EvalSet(EvalSource):
         for i in range(n):
             tree = None if trees is None else trees[i]
             if references is not None:
-                own = _as_references(references[i])
+                item_references = _as_references(references[i])
             else:
-                own = () if tree is None else (tree.text,)
+                item_references = () if tree is None else (tree.text,)
             rows.append(
                 Item(
                     str(i + 1) if ids is None else str(ids[i]),
@@ -289,8 +294,8 @@ class EvalSet(EvalSource):
                         for system, texts in outputs.items()
                         if (text := texts[i]) is not None
                     },
-                    own,
-                    () if tree is None else _parallel(tree, own, i),
+                    item_references,
+                    () if tree is None else _trees_parallel_to(item_references, tree, i),
                     None if sources is None else sources[i],
                     document=None if documents is None else documents[i],
                     tags={
@@ -317,17 +322,17 @@ class EvalSet(EvalSource):
         tags: str | Sequence[str] | Mapping[str, str] = (),
         system: str | None = None,
     ) -> EvalSet:
-        """From a data frame with a row for each item: of pandas, of Polars, of PyArrow, or a mapping
-        from names to columns. Keywords name its columns.
+        """Makes an evalset from a data frame with a row for each item. The frame is a pandas or Polars
+        data frame, a PyArrow table, or a mapping from names to columns. Keywords name its columns.
 
-        `outputs` names a column for each system, which gets the column's name, or maps systems to
-        columns; a cell may be a list of samples. `references` is one column or several; a cell may be
-        a list. `tags` names columns, or maps tags to columns. None and NaN are missing outputs,
-        references, documents and tags. Without `id`, items are numbered from 1.
+        `outputs` is a list of columns (each system gets its column's name) or a mapping from systems
+        to columns; a cell may be a list of samples. `references` is one column or several; a cell may
+        be a list. `tags` is a list of columns or a mapping from tags to columns. None and NaN are
+        missing outputs, references, documents and tags. Without `id`, items are numbered from 1.
 
-        With `system`, a row is one answer: that column names its system, and `outputs` is one column.
-        Rows with the same `id` (or without one, the same `source`) are an item; several rows of one
-        system are samples.
+        With `system`, each row is one answer: the column `system` has the name of its system, and
+        `outputs` is one column. Rows with the same `id` are one item (without `id`: rows with the same
+        `source`). Several rows of one system and item are samples.
 
         >>> frame = {"prompt": ["a", "b"], "gold": ["x", ["y", "z"]], "gpt": ["x", None]}
         >>> evalset = EvalSet.from_frame(frame, source="prompt", references="gold", outputs=["gpt"])
@@ -357,7 +362,7 @@ def _as_references(entry: str | Sequence[str]) -> tuple[str, ...]:
     return (entry,) if isinstance(entry, str) else tuple(entry)
 
 
-def _parallel(tree: Tree, references: tuple[str, ...], i: int) -> tuple[Tree | None, ...]:
+def _trees_parallel_to(references: tuple[str, ...], tree: Tree, i: int) -> tuple[Tree | None, ...]:
     """The trees of item i's references: `tree` for the first, None for the others."""
     if not references:
         raise InputError(f"trees[{i}] has no reference to belong to.")
@@ -371,9 +376,11 @@ def _refuse_other_than_text(
     references: Sequence[str | Sequence[str]] | None,
 ) -> None:
     lists: dict[str, object] = {f"outputs of {name}": column for name, column in outputs.items()}
-    for what, value in {**lists, "references": references}.items():
+    for list_name, value in {**lists, "references": references}.items():
         if isinstance(value, str):
-            raise InputError(f"The {what} must be a list with an entry per item, not one text.")
+            raise InputError(
+                f"The {list_name} must be a list with an entry per item, not one text."
+            )
     wrong = [
         f"output {i} of {system} is {type(text).__name__}"
         for system, column in outputs.items()

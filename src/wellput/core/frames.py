@@ -29,7 +29,8 @@ class Frame(Protocol):
 
 
 def is_frame(data: object) -> TypeGuard[Frame]:
-    """Whether `frame_rows` takes it. A lazy frame counts: `frame_rows` then says what to do."""
+    """Whether `data` is a frame. A lazy frame of Polars counts as one, so that `frame_rows` can
+    refuse it with advice."""
     return isinstance(data, Mapping) or hasattr(type(data), "columns")
 
 
@@ -37,9 +38,9 @@ def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
     """The names of the columns, and each row's cells by column; None for a missing cell."""
     _refuse_lazy(frame)
     names = _column_names(frame)
-    if twice := sorted(str(name) for name, n in Counter(names).items() if n > 1):
+    if repeated := sorted(str(name) for name, n in Counter(names).items() if n > 1):
         raise InputError(
-            f"Several columns of the data frame have the same name: {', '.join(twice)}."
+            f"Several columns of the data frame have the same name: {', '.join(repeated)}."
         )
     columns = {str(name): _listed(frame, name) for name in names}
     _check_lengths(columns)
@@ -53,7 +54,8 @@ def present(cell: Any) -> Any:
 
 
 def is_name(value: object) -> bool:
-    """Whether it can name an item, a system or a judge: a text that is not empty, or an integer."""
+    """Whether the value can name an item, a system or a judge: a text that is not empty, or an
+    integer."""
     if isinstance(value, str):
         return value != ""
     return isinstance(value, Integral) and not isinstance(value, bool)
@@ -80,18 +82,20 @@ def evalset_of_frame(
     if system is not None and id is None and source is None:
         raise InputError("With system=, give id= or source=, too: which item a row belongs to.")
     by_tag = _named_columns("tags", tags)
-    several = [references] if isinstance(references, str) else list(references)
-    single = {"id": id, "source": source, "context": context, "document": document}
-    asked = [(option, column) for option, column in single.items() if column is not None]
-    asked += [("references", column) for column in several]
-    asked += [("outputs", column) for column in by_system.values()]
-    asked += [] if system is None else [("system", system)]
-    asked += [("tags", column) for column in by_tag.values()]
-    columns = FrameColumns(_cells(frame, asked), id)
+    reference_columns = [references] if isinstance(references, str) else list(references)
+    single_columns = {"id": id, "source": source, "context": context, "document": document}
+    option_columns = [
+        (option, column) for option, column in single_columns.items() if column is not None
+    ]
+    option_columns += [("references", column) for column in reference_columns]
+    option_columns += [("outputs", column) for column in by_system.values()]
+    option_columns += [] if system is None else [("system", system)]
+    option_columns += [("tags", column) for column in by_tag.values()]
+    columns = FrameColumns(_cells(frame, option_columns), id)
     rows = zip(
         columns.ids,
         zip(*(columns.outputs(column) for column in by_system.values()), strict=True),
-        columns.lists(several),
+        columns.lists(reference_columns),
         columns.texts(source),
         columns.texts(context),
         columns.names(document),
@@ -104,14 +108,14 @@ def evalset_of_frame(
         Item(
             identifier,
             {s: text for s, text in zip(by_system, texts, strict=True) if text is not None},
-            held,
-            source=said,
-            context=before,
-            document=whole,
-            tags={t: value for t, value in zip(by_tag, tagged, strict=True) if value is not None}
+            row_references,
+            source=row_source,
+            context=row_context,
+            document=row_document,
+            tags={t: value for t, value in zip(by_tag, values, strict=True) if value is not None}
             or NO_TAGS,
         )
-        for identifier, texts, held, said, before, whole, tagged in rows
+        for identifier, texts, row_references, row_source, row_context, row_document, values in rows
     ]
     if system is None:
         columns.refuse_problems()
@@ -145,7 +149,8 @@ def _of_answers(
 
 
 class FrameColumns:
-    """The cells that are used. Each is checked when it is read."""
+    """The cells of the columns that are used. The methods check cells and gather what is wrong with
+    them; `refuse_problems` raises it."""
 
     def __init__(self, cells: Mapping[str, Sequence[Any]], id: str | None) -> None:
         self._cells = cells
@@ -162,42 +167,42 @@ class FrameColumns:
         return [self._text(cell, column, item) for item, cell in cells]
 
     def names(self, column: str | None) -> list[str | None]:
-        """The document or the tag of each row, None if it is missing: texts, whole numbers, and true
-        and false, as text."""
+        """The document or the tag of each row as text, None if it is missing. Cells may be texts, whole
+        numbers, and true or false."""
         if column is None:
             return [None] * len(self.ids)
-        found: list[str | None] = []
+        names: list[str | None] = []
         for item, cell in zip(self.ids, self._cells[column], strict=True):
             if type(cell) is bool or type(cell).__name__ == "bool_":
-                found.append(str(bool(cell)).lower())
+                names.append(str(bool(cell)).lower())
             elif is_name(cell):
-                found.append(str(cell))
+                names.append(str(cell))
             elif isinstance(cell, float) and cell.is_integer():  # pandas' whole numbers beside NaN
-                found.append(str(int(cell)))
+                names.append(str(int(cell)))
             else:
-                found.append(None if cell == "" else self._text(cell, column, item))
-        return found
+                names.append(None if cell == "" else self._text(cell, column, item))
+        return names
 
     def outputs(self, column: str) -> list[Output | None]:
         """The output of each row: a text, several samples, or None if it is missing."""
-        found: list[Output | None] = []
+        row_outputs: list[Output | None] = []
         for item, cell in zip(self.ids, self._cells[column], strict=True):
             texts = [self._text(entry, column, item) for entry in _entries(cell)]
             known = [text for text in texts if text is not None]
-            found.append(known[0] if len(known) == 1 else tuple(known) or None)
-        return found
+            row_outputs.append(known[0] if len(known) == 1 else tuple(known) or None)
+        return row_outputs
 
     def lists(self, columns: Sequence[str]) -> list[tuple[str, ...]]:
         """The texts of each row in all of the columns; cells may be lists."""
-        found: list[tuple[str, ...]] = []
+        row_texts: list[tuple[str, ...]] = []
         for row, item in enumerate(self.ids):
             texts = (
                 self._text(entry, column, item)
                 for column in columns
                 for entry in _entries(self._cells[column][row])
             )
-            found.append(tuple(text for text in texts if text is not None))
-        return found
+            row_texts.append(tuple(text for text in texts if text is not None))
+        return row_texts
 
     def refuse_problems(self) -> None:
         if self._problems:
@@ -224,19 +229,22 @@ class FrameColumns:
         return None
 
 
-def _named_columns(keyword: str, given: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """The column of each system or tag; without a mapping, it has the name of its column."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    columns = [given] if isinstance(given, str) else list(given)
+def _named_columns(
+    keyword: str, columns_given: str | Sequence[str] | Mapping[str, str]
+) -> dict[str, str]:
+    """The column of each system or tag. If `columns_given` is not a mapping, a system or tag has the
+    name of its column."""
+    if isinstance(columns_given, Mapping):
+        return dict(columns_given)
+    columns = [columns_given] if isinstance(columns_given, str) else list(columns_given)
     named = {str(column): column for column in columns}
     if len(named) < len(columns):
         raise InputError(f"{keyword} names a column twice: {', '.join(columns)}.")
     return named
 
 
-def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
-    """The cells of the columns asked for; `asked` has pairs of an option and its column."""
+def _cells(frame: Any, option_columns: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
+    """The cells of columns, by column; `option_columns` has pairs of an option and its column."""
     _refuse_lazy(frame)
     names = _column_names(frame)
     if not names:
@@ -249,14 +257,14 @@ def _cells(frame: Any, asked: Sequence[tuple[str, str]]) -> dict[str, list[Any]]
         f"{option}: no column {column!r}.{did_you_mean(str(column), known)}"
         if column not in names
         else f"{option}: {names.count(column)} columns are named {column!r}."
-        for option, column in asked
+        for option, column in option_columns
         if names.count(column) != 1
     ]
     if wrong:
         raise InputError.collect(
             "Some columns cannot be found:", wrong, f"The frame has {', '.join(known)}."
         )
-    cells = {column: _listed(frame, column) for _, column in asked}
+    cells = {column: _listed(frame, column) for _, column in option_columns}
     _check_lengths(cells)
     return cells
 

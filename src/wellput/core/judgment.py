@@ -1,14 +1,16 @@
-"""`Judgment` and `Preference`: one judge's answer to one question about one trial.
+"""`Judgment` and `Preference`: one judge's answer to one question about one trial. A trial is what
+the judge compares or rates at once: an output (`Judgment`), or two outputs for the same item
+(`Preference`).
 
-The values of a question are numbers, or one yes/no pair (`YES_NO_PAIRS`, in any letter case), which is
-1 and 0, or else *labels*: texts that are only equal or not. A judge whose name begins with `model:` is
-a machine.
+The values of a question are numbers; or one yes/no pair (`YES_NO_PAIRS`, in any letter case), read as
+1 and 0; or else *labels*: texts without an order, which are either equal or different. A judge whose
+name begins with `model:` is a machine.
 
-`ErrorSpan`: a part of an output that a judge marked as wrong, as the column `spans` of judgments has
-it: `[{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission"}]`.
+`ErrorSpan`: a part of an output that a judge marked as wrong. A judgment's column `spans` has a JSON
+list of them: `[{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission"}]`.
 
-Offsets are characters of the output, and `end` is the first character after the span. `"missing"` as
-`start` and as `end` stands for something that the output leaves out: it has no place.
+`start` and `end` count characters of the output from 0; `end` is the first character after the span.
+Both are `"missing"` if the output leaves something out, which therefore has no place in it.
 """
 
 from __future__ import annotations
@@ -34,16 +36,17 @@ MODEL_NAME_PATTERN = re.compile(
     r"gpt|llama|qwen|deepseek|mixtral|\bllm\b"
     r"|\b(claude|gemini|gemma|mistral|grok|phi)[-_ :]?(v?\d|opus|sonnet|haiku|pro\b|flash|large|small)"
 )
-"""Names of language models, in small letters; Claude and Gemma alone are names of people."""
+"""Names of language models, in lower case. Claude and Gemma are also names of people, so they count
+only with a version."""
 SAMPLE_COLUMN = "sample"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A judge's rating of one system's output for one item; higher is better, yes is 1 and no is 0. A
-    text is a label.
+    """A judge's answer to a question about one system's output for one item. `value` is a number
+    (higher is better; yes is 1 and no is 0) or a text, which is a label.
 
-    `extra` holds the further columns of the file.
+    `extra` has the other columns of the file.
     """
 
     judge: str
@@ -65,7 +68,8 @@ class Judgment:
 
     @property
     def sample(self) -> str:
-        """Which of several samples of the output was judged, by its number; empty for all of it."""
+        """The number of the judged sample, if the output has several samples; empty if the output as a
+        whole was judged."""
         return self.extra.get(SAMPLE_COLUMN, "")
 
 
@@ -88,7 +92,7 @@ def is_machine(judge: str) -> bool:
 
 
 def seems_machine(judge: str) -> bool:
-    """Whether a judge who counts as a person has the name of a language model.
+    """Whether a judge without the prefix `model:` has the name of a language model.
 
     >>> [name for name in ("gpt-4o", "Claude", "claude-3", "Llama 3", "J3") if seems_machine(name)]
     ['gpt-4o', 'claude-3', 'Llama 3']
@@ -97,7 +101,8 @@ def seems_machine(judge: str) -> bool:
 
 
 def number_in(value: object) -> float | None:
-    """The finite number that a value is or a text says; None for anything else, true and false too.
+    """The value as a finite number, if it is a number or the text of one; None otherwise, also for true
+    and false.
 
     >>> number_in(" 4.5 "), number_in("4_5"), number_in(True)  # 4_5 is 45 in Python only
     (4.5, None, None)
@@ -113,16 +118,16 @@ def number_in(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def question_values(given: Sequence[object]) -> list[float] | list[str]:
-    """The values of all answers to one question: numbers; 1 for yes and 0 for no; or labels.
+def question_values(answers: Sequence[object]) -> list[float] | list[str]:
+    """Converts all answers to one question: to numbers; to 1 for yes and 0 for no; or to labels.
 
     >>> question_values(["3", "4.5"]), question_values(["Yes", "no"]), question_values(["1", "yes"])
     ([3.0, 4.5], [1.0, 0.0], ['1', 'yes'])
     """
-    numbers = [number for value in given if (number := number_in(value)) is not None]
-    if len(numbers) == len(given):
+    numbers = [number for value in answers if (number := number_in(value)) is not None]
+    if len(numbers) == len(answers):
         return numbers
-    texts = [_text(value) for value in given]
+    texts = [_text(value) for value in answers]
     words = [text.strip().casefold() for text in texts]
     for pair in YES_NO_PAIRS:
         if set(words) <= set(pair):
@@ -130,31 +135,34 @@ def question_values(given: Sequence[object]) -> list[float] | list[str]:
     return texts
 
 
-def values_by_question(questions: Sequence[str], given: Sequence[object]) -> list[float | str]:
-    """The values of answers to several questions, each given with its question."""
-    places: dict[str, list[int]] = {}
+def values_by_question(questions: Sequence[str], answers: Sequence[object]) -> list[float | str]:
+    """Converts answers to several questions as `question_values` does; `questions` has the question of
+    each answer."""
+    places_of: dict[str, list[int]] = {}
     for place, question in enumerate(questions):
-        places.setdefault(question, []).append(place)
-    found: list[float | str] = [0.0] * len(given)
-    for own in places.values():
-        values: Sequence[float | str] = question_values([given[place] for place in own])
-        for place, value in zip(own, values, strict=True):
-            found[place] = value
-    return found
+        places_of.setdefault(question, []).append(place)
+    converted: list[float | str] = [0.0] * len(answers)
+    for places in places_of.values():
+        values: Sequence[float | str] = question_values([answers[place] for place in places])
+        for place, value in zip(places, values, strict=True):
+            converted[place] = value
+    return converted
 
 
 def with_question_values(judgments: Sequence[Judgment]) -> list[Judgment]:
-    """The judgments with values as `question_values` gives them."""
-    if all(isinstance(one.value, float) for one in judgments):
+    """The judgments with their values converted by `question_values`."""
+    if all(isinstance(judgment.value, float) for judgment in judgments):
         return list(judgments)
     values = values_by_question(
-        [one.question for one in judgments], [one.value for one in judgments]
+        [judgment.question for judgment in judgments], [judgment.value for judgment in judgments]
     )
-    return [replace(one, value=value) for one, value in zip(judgments, values, strict=True)]
+    return [
+        replace(judgment, value=value) for judgment, value in zip(judgments, values, strict=True)
+    ]
 
 
 def _text(value: object) -> str:
-    """A value as it stands in a file of text."""
+    """A value as a text file has it: true and false in lower case, numbers with up to 15 digits."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value)).lower()
     return f"{float(value):.15g}" if isinstance(value, Real) else str(value)
@@ -162,12 +170,13 @@ def _text(value: object) -> str:
 
 SPANS_COLUMN = "spans"
 MISSING = "missing"
-"""In place of an offset: what is wrong is not in the output, it lacks there."""
+"""The value of `start` and `end` if something is missing from the output."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ErrorSpan:
-    """`start` and `end` are −1 for something that is missing."""
+    """Characters `start` up to but without `end` of an output; both are −1 if something is missing from
+    the output."""
 
     start: int
     end: int

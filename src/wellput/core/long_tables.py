@@ -1,8 +1,8 @@
 """Long tables: a row, or a line of JSONL, for each answer, with columns such as `item,system,output`.
 
-The rows of an item, one for each system and sample, are put together, wherever they are. Several rows
-of one item and system are samples. What rows say of their item (source, references, document, tags)
-must be the same; an empty cell says nothing.
+The rows of an item, one for each system and sample, are joined; they may be anywhere in the table.
+Several rows of one item and system are samples. The item's data (source, references, document, tags)
+must be the same in all its rows; an empty cell is not compared.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ OUTPUT_NAMES = (
     "output", "response", "answer", "completion", "generation", "prediction", "hypothesis",
     "translation",
 )  # fmt: skip
+"""The names that the columns of ids, systems and outputs may have in a long table."""
 SAMPLE = "sample"
+"""The column with the number of a sample."""
 OUTPUTS = "outputs."
+"""The beginning of a column that the user named as a column of outputs."""
 ONE_OUTPUT = f"{OUTPUTS}output"
 
 
 @dataclass(frozen=True, slots=True)
 class LongColumns:
-    """The columns of a long table. Without an `id`, items are told apart by their source."""
+    """The names of a long table's columns. If `id` is None, rows with the same source are one item."""
 
     system: str
     output: str
@@ -35,47 +38,50 @@ class LongColumns:
 
     @classmethod
     def among(cls, header: Sequence[str], *, names_system: bool = False) -> LongColumns | None:
-        """The columns of a table with this header, where columns that the user named have the names
-        of their fields; None if the table is not long. `names_system`: the user said which column has
-        the systems."""
+        """The columns of a table with this header; None if the table is not long. Columns whose field
+        the user gave stand in `header` under the name of the field. `names_system`: the user said
+        which column has the systems."""
         system = next((name for name in SYSTEM_NAMES if name in header), None)
         identifier = next((name for name in ID_NAMES if name in header), None)
-        named = [name for name in header if name.startswith((OUTPUTS, "samples."))]
-        plain = [name for name in OUTPUT_NAMES if name in header] if not named else []
-        if len(named) == 1 and (names_system or named[0].removeprefix(OUTPUTS) in OUTPUT_NAMES):
-            plain = named
-        if names_system and len(plain) != 1:
+        prefixed = [name for name in header if name.startswith((OUTPUTS, "samples."))]
+        outputs = [name for name in OUTPUT_NAMES if name in header] if not prefixed else []
+        if len(prefixed) == 1 and (
+            names_system or prefixed[0].removeprefix(OUTPUTS) in OUTPUT_NAMES
+        ):
+            outputs = prefixed
+        if names_system and len(outputs) != 1:
             raise InputError(
                 "column='system=…' says that every row is one answer: name the column of the answers "
                 "once, too, outputs=NAME."
             )
-        is_told_apart = identifier is not None or "source" in header
-        if system is None or not plain or not is_told_apart or "judge" in header:
+        names_items = identifier is not None or "source" in header
+        if system is None or not outputs or not names_items or "judge" in header:
             return None
-        return cls(system, plain[0], identifier)
+        return cls(system, outputs[0], identifier)
 
     def read_as(self) -> dict[str, str]:
-        """What each column is, for people."""
-        known = {self.system: "system", self.output: "outputs of the system"}
-        return known if self.id is None else {**known, self.id: "id"}
+        """How each column is read, in words for the user."""
+        words = {self.system: "system", self.output: "outputs of the system"}
+        return words if self.id is None else {**words, self.id: "id"}
 
     def header(self, header: Sequence[str]) -> list[str]:
-        """The header as that of a table with one system."""
+        """The header with the names that a table of one system (named "output") has."""
         known = {self.output: ONE_OUTPUT, self.id: "id"}
         return [known.get(name, name) for name in header]
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A line of JSONL as that of an item with one system; what `header` does for tables."""
-        found = dict(record)
+        """A line of JSONL in the form of an item with one system (named "output"), as `header` does for
+        tables."""
+        renamed = dict(record)
         if not self.output.startswith(OUTPUTS):
-            found["outputs"] = {ONE_OUTPUT.removeprefix(OUTPUTS): found.pop(self.output, None)}
-        if self.id is not None and self.id in found:
-            found["id"] = found.pop(self.id)
-        return found
+            renamed["outputs"] = {ONE_OUTPUT.removeprefix(OUTPUTS): renamed.pop(self.output, None)}
+        if self.id is not None and self.id in renamed:
+            renamed["id"] = renamed.pop(self.id)
+        return renamed
 
     def answer(self, record: dict[str, Any], system: Any) -> dict[str, Any] | str:
-        """The record with the system's name on its output; or what is wrong with it. Without ids, all
-        records get the same id, and `core.long_tables` tells items apart by their source."""
+        """The record with its output under the system's name; or, as a text, what is wrong with it.
+        Without ids, all records get the same id, and `joined_answers` joins them by their source."""
         if system in (None, "") or not isinstance(system, str | int) or isinstance(system, bool):
             return f"no {self.system}; every answer belongs to a system"
         if self.id is None:
@@ -89,7 +95,7 @@ class LongColumns:
 
 
 def sample_number(cell: Any) -> float | None:
-    """The number of a sample; None where there is none."""
+    """The number of a sample in a cell; None if the cell has no number."""
     try:
         return float(cell)
     except (TypeError, ValueError):
@@ -100,6 +106,7 @@ SHARED_FIELDS = (
     "source", "context", "references", "trees", "derivation", "references_by_system",
     "trees_by_system", "document",
 )  # fmt: skip
+"""The fields that must be the same in all rows of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,9 @@ class AnswerRow:
 
 @dataclass(slots=True)
 class _Answers:
+    """The data of one item, and for each system the pairs of a sample's number and its text. `where` is
+    the item's first row."""
+
     where: str
     item: Item
     outputs: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
@@ -122,23 +132,23 @@ class _Answers:
 def joined_answers(
     rows: Iterable[AnswerRow], problems: Problems, *, by_source: bool = False
 ) -> list[Item]:
-    """The items in the order of their first rows. `by_source`: items are told apart by their source,
-    and numbered from 1."""
-    found: dict[str | None, _Answers] = {}
+    """The items in the order of their first rows. `by_source`: rows with the same source are one item,
+    and items are numbered from 1; otherwise rows with the same id are one item."""
+    answers_by_item: dict[str | None, _Answers] = {}
     for row in rows:
         key = row.item.source if by_source else row.item.id
-        answers = found.setdefault(key, _Answers(row.where, row.item))
-        if parting := _parting(answers.item, row.item):
+        answers = answers_by_item.setdefault(key, _Answers(row.where, row.item))
+        if difference := _difference(answers.item, row.item):
             name = "" if by_source else f"item {row.item.id}: "
-            problems.add(row.where, f"{name}another {parting} than in {answers.where}")
+            problems.add(row.where, f"{name}another {difference} than in {answers.where}")
             continue
         answers.item = _completed(answers.item, row.item)
         for system, text in row.item.outputs.items():
-            given = answers.outputs.setdefault(system, [])
+            numbered = answers.outputs.setdefault(system, [])
             samples = text if isinstance(text, tuple) else (text,)
             for sample in samples:
-                place = len(given) if row.sample is None else row.sample
-                given.append((place, sample))  # type: ignore[arg-type]
+                place = len(numbered) if row.sample is None else row.sample
+                numbered.append((place, sample))  # type: ignore[arg-type]
     return [
         answers.item._replace(
             id=str(number) if by_source else answers.item.id,
@@ -147,15 +157,15 @@ def joined_answers(
                 for system, texts in answers.outputs.items()
             },
         )
-        for number, answers in enumerate(found.values(), start=1)
+        for number, answers in enumerate(answers_by_item.values(), start=1)
     ]
 
 
-def _parting(one: Item, other: Item) -> str:
-    """What two rows of one item say differently; "" if nothing."""
+def _difference(one: Item, other: Item) -> str:
+    """The first field or tag in which two rows of one item differ; "" if they agree."""
     for name in SHARED_FIELDS:
-        ours, theirs = getattr(one, name), getattr(other, name)
-        if ours and theirs and ours != theirs:
+        value, other_value = getattr(one, name), getattr(other, name)
+        if value and other_value and value != other_value:
             return name
     for tag in one.tags.keys() & other.tags.keys():
         if one.tags[tag] != other.tags[tag]:
@@ -164,15 +174,15 @@ def _parting(one: Item, other: Item) -> str:
 
 
 def _completed(one: Item, other: Item) -> Item:
-    """The item with what only the other row says of it."""
-    more: dict[str, Any] = {
+    """The item `one` with the data that only `other`, another row of the same item, has."""
+    added: dict[str, Any] = {
         name: getattr(other, name)
         for name in SHARED_FIELDS
         if getattr(other, name) and not getattr(one, name)
     }
     if other.tags.keys() - one.tags.keys():
-        more["tags"] = {**other.tags, **one.tags}
-    return one._replace(**more) if more else one
+        added["tags"] = {**other.tags, **one.tags}
+    return one._replace(**added) if added else one
 
 
 def _one_or_several(texts: list[tuple[float, str]]) -> str | tuple[str, ...]:

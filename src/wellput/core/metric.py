@@ -1,9 +1,11 @@
-"""`Metric`: it turns text into additive sufficient statistics, and their sums into scores.
+"""`Metric`: it turns text into statistics that can be added (such as BLEU's counts of matching
+n-grams), and it turns sums of statistics into scores.
 
-A segment score is the score of one row of statistics, a corpus score is the score of the summed rows.
-A bootstrap is one matrix product, a distributed run is a sum over partitions; text is read only once.
-A metric that does not decompose gives (sum, count): the mean of its segments. Statistics are never
-NaN; a segment whose score is undefined adds zeros, and its score is NaN.
+A segment score is the score of one row of statistics; a corpus score is the score of the sum of all
+rows. So text is read only once: a bootstrap is a matrix product of the statistics, and a distributed
+run adds the statistics of its partitions. A metric whose corpus score is the mean of its segment
+scores has the statistics (sum, count). Statistics are never NaN: a segment whose score is undefined
+has zeros as its statistics, and NaN as its score.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Need: TypeAlias = Literal["references", "tree", "derivation", "original", "source", "logged"]
 SENTINELS = ("random", "length-only")
-"""Metrics that know nothing of quality. They show what others must exceed, and rank no systems."""
+"""Metrics that ignore quality. They show what agreement a useful metric must exceed; wellput ranks no
+systems by them."""
 
 
 def is_sentinel(metric: str) -> bool:
@@ -45,22 +48,22 @@ class Metric(Protocol):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What every item must have. An item without references is left out; an item without something
-        else is an error."""
+        """The fields that every item must have. An item without references is left out; an item without
+        another needed field is an error."""
         ...
 
     @property
     def perfect(self) -> Mapping[str, float]:
-        """The score of a perfect output, under the key `score`, and the values of its components; only
-        those that have a perfect value."""
+        """The score of a perfect output (key `score`), and the perfect values of components. Components
+        for which no value is perfect are absent."""
         ...
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
-        """The metric with what it learns from all references; called once before scoring."""
+        """A copy of the metric that has learned from all references; called once before scoring."""
         ...
 
     def statistics(self, batch: Batch) -> Floats:
-        """One row per row of the batch: shape (len(batch), k)."""
+        """One row of k statistics for each row of the batch: shape (len(batch), k)."""
         ...
 
     def score(self, statistics: Floats) -> Floats:
@@ -68,7 +71,8 @@ class Metric(Protocol):
         ...
 
     def segment_score(self, statistics: Floats) -> Floats:
-        """Scores of single rows: the same as `score`, except for BLEU's effective order."""
+        """Scores of single rows: the same as `score`, except for BLEU, where a single row counts only
+        the lengths of n-grams that the output has."""
         ...
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
@@ -82,20 +86,20 @@ class Metric(Protocol):
 
 @runtime_checkable
 class LearnsFromOutputs(Protocol):
-    """A metric that must see the outputs of all systems before it can score one, for example to count
-    them."""
+    """A metric that must see the outputs of all systems before it can score an output, for example to
+    count words."""
 
     def prepare_outputs(self, source: EvalSource) -> Self:
-        """The metric with what it learns from the source; called once before scoring."""
+        """A copy of the metric that has learned from the source; called once before scoring."""
         ...
 
 
 @runtime_checkable
 class GivesMetric(Protocol):
-    """Something that can be used as a metric: a fit."""
+    """An object that can be used as a metric, such as the result of `wellput.fit`."""
 
     def as_metric(self) -> Metric: ...
 
 
 MetricSpec: TypeAlias = str | Metric | GivesMetric | Callable[..., Any]
-"""A metric by name, as an object, as a fit, or as a function of an output."""
+"""A metric: its name, a metric object, the result of `wellput.fit`, or a function of an output."""

@@ -1,7 +1,7 @@
-"""The options of verbs, checked in one place: choices by their Literal types, numbers by their size.
+"""Checks the options of wellput's public functions: choices by their Literal types, numbers by size.
 
-The command line checks choices and the lower ends of ranges itself; both it and Python come here for
-numbers that cannot be computed with.
+The command line checks choices and minimum values itself. Numbers that are too large or too small to
+compute with are refused here, for the command line and for Python.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ T = TypeVar("T")
 
 MAX_SIZE = 1e100
 MIN_SIZE = 1e-100
-"""Numbers beyond these may overflow, or vanish, when they are squared."""
+"""The square of a number above `MAX_SIZE` may overflow, and that of a number below `MIN_SIZE` may
+become 0."""
 MAX_WHOLE = 1_000_000_000
 MAX_DURATION = 1_000_000
-"""In seconds eleven days, in minutes almost two years."""
+"""In the unit of the option: eleven days for options in seconds, almost two years for options in
+minutes."""
 
-MAX_OF = {
+"""The largest whole number for options without a limit of their own."""
+MAX_BY_OPTION = {
     "seed": 2**63 - 1,
     "threads": 4096,
     "parallel": 1000,
@@ -38,14 +41,14 @@ MAX_OF = {
     "request_timeout": MAX_DURATION,
     "timeout": MAX_DURATION,
 }
-REASONS = {
+REASON_OF_MAX = {
     "permutations": "more would take hours, and p-values have three sure digits by then",
     "simulations": "more do not fit into memory, and power has three sure digits by then",
 }
 
 
 def checks_options(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuses keywords whose value the verb cannot use, as the command line does."""
+    """A decorator: the function raises InputError for keywords whose value it cannot use."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -77,10 +80,10 @@ def check_number(name: str, value: float) -> None:
         raise InputError(f"{name}={value} is too close to 1: the interval would be endless.")
     if not isinstance(value, int) and not math.isfinite(value):
         raise InputError(f"{name}={value} is not a finite number.")
-    maximum = MAX_OF.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)
+    maximum = MAX_BY_OPTION.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)
     if abs(value) > maximum:
         shown = f"{maximum:,}" if isinstance(maximum, int) else f"{maximum:g}"
-        reason = f"; {REASONS[name]}" if name in REASONS else ""
+        reason = f"; {REASON_OF_MAX[name]}" if name in REASON_OF_MAX else ""
         raise InputError(f"{name}={value} is too large: at most {shown}{reason}.")
     if 0 < abs(value) < MIN_SIZE:
         raise InputError(f"{name}={value} is too small: 0, or at least {MIN_SIZE:g}.")
@@ -103,15 +106,17 @@ def wrong_size(number: float, noun: str) -> str:
 
 @cache
 def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
-    """The keywords whose type is a Literal (or None), with the names that they take."""
-    found: dict[str, tuple[str, ...]] = {}
+    """The keywords whose type is a Literal or a union of Literals (and perhaps None), each with the
+    texts that it allows."""
+    choices: dict[str, tuple[str, ...]] = {}
     for name, annotation in function.__annotations__.items():
         try:
             kind = eval(annotation, function.__globals__)
         except (NameError, TypeError):  # names known only to type checkers: not a Literal
             continue
-        kinds = [one for one in (get_args(kind) or ()) if get_origin(kind) is not Literal] or [kind]
-        names = [one for part in kinds if get_origin(part) is Literal for one in get_args(part)]
-        if names and all(get_origin(part) is Literal or part is type(None) for part in kinds):
-            found[name] = tuple(names)
-    return found
+        is_union = bool(get_args(kind)) and get_origin(kind) is not Literal
+        parts = list(get_args(kind)) if is_union else [kind]
+        texts = [text for part in parts if get_origin(part) is Literal for text in get_args(part)]
+        if texts and all(get_origin(part) is Literal or part is type(None) for part in parts):
+            choices[name] = tuple(texts)
+    return choices

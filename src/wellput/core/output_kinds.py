@@ -1,7 +1,7 @@
-"""`OutputKind`: what must be known of outputs that are JSON objects instead of text.
+"""`OutputKind`: how outputs that are JSON objects instead of texts are recognized, checked and shown.
 
-A package names its kind in the entry-point group `wellput.outputs`. wellput's facial displays come
-in this way. This module is imported where an object is met, and not before.
+A package adds a kind by the entry-point group `wellput.outputs`; wellput itself adds its facial
+displays so. This module is imported only when an output is an object.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ class OutputKind(Protocol):
     """Outputs of one kind. Its metrics name it as their `output_kind`."""
 
     name: ClassVar[str]
-    """In the plural, as messages say it: "display schedules"."""
+    """The name in messages, in the plural: "display schedules"."""
     usual_metrics: ClassVar[str]
-    """What a report shows where no metrics are given: names, separated by commas."""
+    """The metrics of a report if the user gives none: names, separated by commas."""
 
     def knows(self, output: Mapping[str, Any]) -> bool:
-        """Whether an output is of this kind. An item with a derivation and no object asks with {}."""
+        """Whether an output is of this kind. For an item that has a derivation (a tree of phrases to
+        which displays are attached) but no objects, `output` is {}."""
         ...
 
     def check(
@@ -35,32 +36,34 @@ class OutputKind(Protocol):
         outputs: Mapping[str, Mapping[str, Any]],
         complain: Callable[[str], None],
     ) -> None:
-        """Complains about an item as it was read: its derivation, and its objects by system."""
+        """Calls `complain` with each problem of an item: of its derivation, or of its objects, which
+        `outputs` has by system."""
         ...
 
     def text_of(self, output: Mapping[str, Any]) -> str:
-        """An output as a report shows it."""
+        """The text that a report shows for an output."""
         ...
 
     def medium(self) -> Any:
-        """The `wellput.studies.media.Medium` that shows an output to judges, None where there is
-        none."""
+        """The `wellput.studies.media.Medium` that shows an output to judges; None if this kind has
+        no medium."""
         ...
 
 
 def output_kinds() -> tuple[OutputKind, ...]:
-    """Every kind; those of other packages before wellput's, which knows every object."""
+    """All kinds: those of other packages first, because wellput's own kind accepts every object."""
     return _kinds(tuple(sys.path))
 
 
 @lru_cache(maxsize=8)
 def _kinds(path: tuple[str, ...]) -> tuple[OutputKind, ...]:
+    """The kinds of the packages in the folders of `path`, which is `sys.path`."""
     points = sorted(plugins(GROUP).values(), key=is_own)
     return tuple(plugin_object(point) for point in points)
 
 
 def kind_of(output: Mapping[str, Any]) -> OutputKind:
-    """The first kind that knows an output."""
+    """The kind of an output: the first kind whose `knows` accepts it."""
     for kind in output_kinds():
         if kind.knows(output):
             return kind
@@ -73,13 +76,13 @@ def kind_of(output: Mapping[str, Any]) -> OutputKind:
 def check_objects(
     derivation: Any, outputs: Mapping[str, Any], complain: Callable[[str], None]
 ) -> None:
-    """Checks those outputs of an item that are objects, by system, and its derivation."""
+    """Checks an item's derivation and those of its outputs (by system) that are objects."""
     objects = {system: output for system, output in outputs.items() if isinstance(output, Mapping)}
     kind_of(next(iter(objects.values()), {})).check(derivation, objects, complain)
 
 
 def kind_names(outputs: Iterable[object]) -> dict[str, None]:
-    """The names of the kinds among outputs, in their order; text is named "text"."""
+    """The names of the kinds of these outputs, in order of appearance; the kind of a text is "text"."""
     return dict.fromkeys(
         kind_of(output).name if isinstance(output, Mapping) else "text" for output in outputs
     )

@@ -1,7 +1,8 @@
-"""`PlainBlock`: a block of items that have only texts and names, kept as columns.
+"""`PlainBlock`: a block (`evalset.BLOCK_ITEMS` items) whose items have only texts and names, kept as
+columns.
 
-It is a sequence of `Item` like any block and makes each item on demand. A batch has columns, too, so
-a batch is made from a block without making its items.
+Like any block, it is a sequence of `Item`, but it makes an item only when the item is asked for. A
+batch has columns, too, so a batch can be made from a block without making items.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class PlainBlock(Sequence[Item]):
         original = self.outputs.get(ORIGINAL, [None] * len(self))
         ids, references, sources = self.ids, self.references, self.sources
         if None in column:
-            # Not by making items: an item knows the outputs of all systems.
+            # Columns are selected without making items, which would have the outputs of all systems.
             places = [place for place, text in enumerate(column) if text is not None]
             column, original = [column[p] for p in places], [original[p] for p in places]
             ids, references = [ids[p] for p in places], [references[p] for p in places]

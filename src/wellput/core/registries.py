@@ -1,11 +1,11 @@
-"""Shared by the registries of metrics, tokenizers, readers and study designs: parsing names and
-their options, and finding the plugins of other packages.
+"""Functions for the registries of metrics, tokenizers, readers and study designs: they parse names with
+their options, and find the plugins of other packages.
 
 Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
 `chrf:word_order=2`: they are the fields of a dataclass, and the field's type says which values are
 allowed. Other packages add names by entry points: a group (`wellput.metrics`) has names, and the
-object behind a name is imported on request. wellput's own names are in tables of the registries. A room
-that a registry does not know adds its names by entry points too.
+object behind a name is imported on request. wellput's own names are in tables of the registries, except
+those of packages that no registry imports (`wellput.displays`), which are entry points too.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def split_names(names: Names) -> list[str]:
     ['a', 'b', 'c']
     """
     texts = [names] if isinstance(names, str) else list(names)
-    for given in texts:
-        refuse_objects(given)
-    return [piece for text in texts for one in text.split(",") if (piece := one.strip())]
+    for text in texts:
+        refuse_objects(text)
+    return [name for text in texts for part in text.split(",") if (name := part.strip())]
 
 
 def refuse_objects(given: object) -> None:
-    """Raises InputError if it is not a name, such as a metric object where only names can be kept."""
+    """Raises InputError if `given` is not a name but, for example, a metric object."""
     if not isinstance(given, str):
         named = getattr(given, "name", None) or getattr(given, "__name__", None) or repr(given)
         raise InputError(
@@ -78,11 +78,13 @@ def split_specs(text: str) -> list[str]:
 
 
 def option_names(cls: Any) -> list[str]:
-    """The options of a class: its fields if it is a dataclass, otherwise none. A field whose metadata
-    say `is_option=False` is none."""
+    """The options of a class: its fields if it is a dataclass, without those whose metadata have
+    `is_option=False`; none if it is another class."""
     if not is_dataclass(cls):
         return []
-    return [one.name for one in fields(cls) if one.init and one.metadata.get("is_option", True)]
+    return [
+        field.name for field in fields(cls) if field.init and field.metadata.get("is_option", True)
+    ]
 
 
 def described_options(cls: Any) -> dict[str, str]:
@@ -104,7 +106,7 @@ def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
     """
     types_ = get_type_hints(cls, include_extras=True)
     options = option_names(cls)
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for pair in tail.replace(":", ",").split(",") if tail else []:
         key, equals, value = pair.partition("=")
         key = key.strip()
@@ -113,8 +115,8 @@ def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
             raise InputError(f"{name} has no option {key!r}.{did_you_mean(key, options)} {allowed}")
         if not equals:
             raise InputError(f"{name}: write the option as {key}=VALUE.")
-        given[key] = _parse(name, key, value.strip(), types_[key])
-    return given
+        values[key] = _parse(name, key, value.strip(), types_[key])
+    return values
 
 
 def _parse(name: str, key: str, value: str, hint: Any) -> Any:
@@ -154,20 +156,22 @@ def _describe(choices: Sequence[Any]) -> str:
 
 def plugins(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of a group by name: wellput's in their order, then those of other packages
-    in the order of the names. A name of wellput's stays wellput's."""
+    in the order of the names. Another package cannot replace a name of wellput's."""
     return _plugins(group, tuple(sys.path))
 
 
 @lru_cache(maxsize=64)
 def _plugins(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
-    """Kept, since looking through every installed package takes milliseconds."""
+    """Cached for each `sys.path`, because looking through all installed packages takes milliseconds."""
     from importlib.metadata import entry_points  # imported here because it is slow to import
 
-    own: dict[str, EntryPoint] = {}
-    others: dict[str, EntryPoint] = {}
+    own_points: dict[str, EntryPoint] = {}
+    other_points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
-        (own if is_own(point) else others)[point.name] = point
-    return own | {name: others[name] for name in sorted(others.keys() - own.keys())}
+        (own_points if is_own(point) else other_points)[point.name] = point
+    return own_points | {
+        name: other_points[name] for name in sorted(other_points.keys() - own_points.keys())
+    }
 
 
 def is_own(point: EntryPoint) -> bool:
@@ -183,9 +187,9 @@ def load_plugin(point: EntryPoint) -> Any:
 
 def plugin_object(point: EntryPoint) -> Any:
     """The object of an entry point; a class is called without arguments."""
-    found = load_plugin(point)
+    loaded = load_plugin(point)
     with _naming(point):
-        return found() if isinstance(found, type) else found
+        return loaded() if isinstance(loaded, type) else loaded
 
 
 def plugin_origin(point: EntryPoint) -> str:

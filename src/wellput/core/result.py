@@ -1,8 +1,9 @@
-"""`Result`: what a verb returns. It prints as the command's table, `to_dict()` is the
-command's JSON, and it becomes a data frame.
+"""`Result`: the class of everything that functions such as `wellput.score` and `wellput.rank` return.
+It prints as the table of the command of this name, `to_dict()` has the JSON of this command, and
+`to_pandas()` and `to_polars()` make a data frame.
 
-`reporting` makes the tables. It imports results, so a result names its report function as text and
-imports it when it is needed.
+The package `reporting` makes the tables. It imports results, so a result has only the name of its
+report function, and imports the function when it is needed.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ class Result(ABC):
     """`print(result)` shows the table of the command, a notebook shows it as HTML."""
 
     presented_by: ClassVar[str]
-    """`module:function`, the function that makes its report."""
+    """The function that makes the report of the result, as `module:function`."""
     is_secret: ClassVar[bool] = False
-    """Whether a file of it is for its owner's eyes alone: it holds tokens."""
+    """Whether only the owner of a saved file may read it, because the result contains access tokens."""
 
     @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:
-        """The rows of the result's main table, with the same keys each."""
+        """The rows of the result's main table; all rows have the same keys."""
 
     @abstractmethod
     def values(self) -> Mapping[str, Any]:
@@ -53,12 +54,13 @@ class Result(ABC):
         return import_module(NOTEBOOK_MODULE).chart_of(self)
 
     def report(self) -> Any:
-        """The tables, which every output format of the command line is made from."""
+        """The tables from which the command line makes all its output formats."""
         return import_object(self.presented_by)(self)
 
     def save(self, path: Any) -> None:
-        """Writes it to a file, whole or not at all: `.json`, `.csv`, `.tex` and `.md` in that format,
-        any other name as the table of the terminal."""
+        """Writes the result to a file, completely or not at all. Names that end in `.json`, `.csv`,
+        `.tex` or `.md` choose that format; with any other name the file has the table of the
+        terminal."""
         import_module(TABLE_MODULE).save(self, path)
 
     def __str__(self) -> str:

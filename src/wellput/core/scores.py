@@ -1,8 +1,7 @@
-"""`Score`, one number for one system with its interval and its test, and `Run`, a stored
-call of `score`.
+"""`Score`, a system's score with its interval and its test, and `Run`, a stored call of `score`.
 
-A `RunScore` is a score with the hashes of its data, which say what it may be compared with. A
-`RunList` has the runs of a folder. Nothing here loads NumPy.
+A `RunScore` is a score with hashes of its data: scores of the same data may be compared. A `RunList`
+has the runs of a folder. Nothing here imports NumPy.
 """
 
 from __future__ import annotations
@@ -15,22 +14,23 @@ from typing import Any, ClassVar
 from wellput.core.result import Result
 
 MIN_ITEMS_FOR_CLAIMS = 10
-"""With fewer items no difference is claimed."""
+"""If there are fewer items, wellput claims no difference between systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One system's score under one metric.
 
-    `low` and `high` are the interval, if asked for. `delta` is the difference from the baseline on the
-    `n_common` items that both have, with its interval `delta_low`, `delta_high` and the `p_value` of
-    the paired test; `p_adjusted` is corrected for all differences of the result. `p_is_bound`: no
+    `low` and `high` are the interval, if asked for. `delta` is the difference from the baseline on
+    the `n_common` items that both have, with its interval `delta_low`, `delta_high` and the `p_value`
+    of the paired test; `p_adjusted` is corrected for all differences of the result. `p_is_bound`: no
     resample was as extreme, so the true p-value is this or smaller. `effect_size` is the mean
     difference of segment scores, in standard deviations of these differences. `equivalence_p` is the
-    p-value of the hypothesis that the true difference is as large as the margin. `n` is the number of
-    scored items; `undefined` of them have no segment score; `undefined_reasons` says why, if the metric
-    does. `left_out` outputs are not scored because their item has no reference. `method` names the
-    interval ("wilson" or "exact" for a share of items), `delta_method` the paired test.
+    p-value of the hypothesis that the true difference is as large as the margin, the smallest
+    difference that matters. `n` is the number of scored items; `undefined` of them have no segment
+    score; `undefined_reasons` has the reasons, if the metric gives any. `left_out` outputs are not
+    scored because their item has no reference. `method` is the name of the interval ("wilson" or
+    "exact" for a share of items), `delta_method` that of the paired test.
     """
 
     system: str
@@ -64,12 +64,12 @@ CIRCUMSTANCES = (
     "command", "wellput", "python", "platform", "items", "skipped", "seed", "resamples", "confidence",
     "alpha", "test",
 )  # fmt: skip
-"""Fields that hold for all scores of a run, besides its id and its time."""
+"""The fields of `Run` that hold for all its scores, except its id and its time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunScore(Score):
-    """A score and the data it came from.
+    """A score, with hashes of the data from which it was computed.
 
     `data` is the hash of what the outputs were compared with, `outputs` the hash of the outputs. Equal
     hashes mean equal content. An undefined `score` is NaN. If all pairs were tested, `p_against` has
@@ -115,8 +115,8 @@ class Run(Result):
     @property
     def circumstances(self) -> dict[str, Any]:
         """Everything that holds for all scores, for JSON."""
-        own = {name: getattr(self, name) for name in CIRCUMSTANCES}
-        return {"run": self.id, "time": self.time.isoformat(), **own}
+        fields = {name: getattr(self, name) for name in CIRCUMSTANCES}
+        return {"run": self.id, "time": self.time.isoformat(), **fields}
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each score."""

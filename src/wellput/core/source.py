@@ -1,5 +1,5 @@
-"""`EvalSource`: items in order, held in memory or read from files. `Partition`: a run of them that can
-be read separately."""
+"""`EvalSource`: items in order, held in memory or read from files. `Partition`: consecutive items of a
+source that can be read separately, for example by another process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from wellput.core.evalset import Item
 
 BLOCKS_PER_PARTITION = 16
+"""The number of blocks in a partition; the last partition of a source may have fewer."""
 
 
 class Partition(Protocol):
-    """A run of whole blocks. `io.record_files` has the partitions of files."""
+    """Consecutive whole blocks (lists of `evalset.BLOCK_ITEMS` items) of a source. `io.record_files`
+    has the partitions of files."""
 
     @property
     def name(self) -> str: ...
@@ -31,7 +33,7 @@ class Partition(Protocol):
 
 class EvalSource(ABC):
     """An `EvalSet` in memory, a file that may be larger than memory (`wellput.open_evalset`), or
-    another source with something added. A source of your own needs only `blocks`."""
+    another source with added data, such as parsed trees. A subclass must define only `blocks`."""
 
     parser: str | None = None
     """The signature of the parser that made the trees of references; None if none was used."""
@@ -41,12 +43,12 @@ class EvalSource(ABC):
 
     @property
     def advice(self) -> str:
-        """What to do if the items have no outputs; empty if nothing is known."""
+        """Advice for the user if the items have no outputs; empty if there is none."""
         return ""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of scores must know of the items, in sentences."""
+        """Sentences about the items that a reader of scores must know."""
         return ()
 
     @abstractmethod
@@ -58,29 +60,31 @@ class EvalSource(ABC):
         """
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
-        """The same items in partitions, in order. `threads` is for a parser that reads a partition."""
+        """The same items in partitions, in order. `threads` is the number of threads for the source's
+        parser, if it has one."""
         blocks = self.blocks()
         first = 1
-        while held := list(islice(blocks, BLOCKS_PER_PARTITION)):
-            last = first + sum(map(len, held)) - 1
-            yield HeldPartition(f"items {first:,} to {last:,}", held)
+        while next_blocks := list(islice(blocks, BLOCKS_PER_PARTITION)):
+            last = first + sum(map(len, next_blocks)) - 1
+            yield HeldPartition(f"items {first:,} to {last:,}", next_blocks)
             first = last + 1
 
     def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
-        """Raises InputError if two ids are the same. `repeated_hashes` are the hashes that
-        several ids have: either the ids are the same, or only their hashes. Called only if
+        """Raises InputError if two items have the same id. `repeated_hashes` are hashes that several
+        items have: either their ids are the same, or only the hashes of different ids. Called only if
         `are_ids_checked_by_partition` is False."""
         raise NotImplementedError
 
     @property
     def unparsed(self) -> EvalSource:
-        """The source without trees from a parser."""
+        """This source without the trees that a parser made."""
         return self
 
 
 @dataclass(frozen=True)
 class HeldPartition:
-    """Blocks in memory, of a source that only this process can read; it is sent to a worker whole."""
+    """A partition whose blocks are in memory, because only this process can read its source. It is sent
+    to a worker with all its items."""
 
     name: str
     held: Sequence[Sequence[Item]]

@@ -48,7 +48,8 @@ class Tree:
 
     @property
     def text(self) -> str:
-        """The sentence: the `text` comment, or else the tokens, joined as SpaceAfter=No says."""
+        """The sentence: the `text` comment; without it, the surface tokens, with a space after each
+        token whose column MISC does not have SpaceAfter=No."""
         for comment in self.comments:
             key, separator, value = comment.partition("=")
             if separator and key.strip() == "text":
@@ -81,11 +82,11 @@ class Tree:
         A tree fits if its text, its surface tokens or its words have the characters of the reference,
         apart from white space.
         """
-        wanted = _bare(reference)
+        characters = _without_space(reference)
         if (
-            wanted == _bare(self.text)
-            or wanted == _bare("".join(form for form, _ in self.surface()))
-            or wanted == _bare("".join(word.form for word in self.words))
+            characters == _without_space(self.text)
+            or characters == _without_space("".join(form for form, _ in self.surface()))
+            or characters == _without_space("".join(word.form for word in self.words))
         ):
             return ""
         return f"is the tree of {_quoted(self.text)}, the reference is {_quoted(reference)}"
@@ -93,8 +94,8 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """A phrase with its parts; or, if `word` is given, a word with its part of speech as label and no
-    children."""
+    """A phrase: its label and its parts, the children. If `word` is given, it is a single word: the
+    label is its part of speech, and there are no children."""
 
     label: str
     children: tuple[Constituent, ...] = ()
@@ -103,17 +104,17 @@ class Constituent:
     @property
     def words(self) -> tuple[str, ...]:
         """The words from left to right, empty elements included."""
-        found: list[str] = []
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
+        words: list[str] = []
+        nodes_to_visit = [self]
+        while nodes_to_visit:
+            node = nodes_to_visit.pop()
             if node.word is not None:
-                found.append(node.word)
-            waiting.extend(reversed(node.children))
-        return tuple(found)
+                words.append(node.word)
+            nodes_to_visit.extend(reversed(node.children))
+        return tuple(words)
 
 
-def _bare(text: str) -> str:
+def _without_space(text: str) -> str:
     return "".join(text.split())
 
 

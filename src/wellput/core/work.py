@@ -1,7 +1,7 @@
 """Long work: the cores it may use, and how it reports progress (`OnPhase`, `OnProgress`).
 
 Progress is the number of things done since the last call, not the total. `ProgressShare` converts
-units: it reports parsed sentences, say, as finished texts.
+units: for example, it reports parsed sentences as finished texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def available_cores() -> int:
 
 
 OnProgress: TypeAlias = Callable[[int], None]
-"""Called with the number of things done since the last call."""
+"""A function that is called with the number of things done since the last call."""
 
 
 def ignore_progress(n: int) -> None:
@@ -27,8 +27,9 @@ def ignore_progress(n: int) -> None:
 
 
 class OnPhase(Protocol):
-    """Called at the beginning of a phase with its name ("scoring items") and the number of things to
-    do, if known. It returns the `OnProgress` of this phase."""
+    """A function that is called at the beginning of a phase of work, with the phase's name (`what`,
+    such as "scoring items") and the number of things to do, if known. It returns the `OnProgress` of
+    this phase."""
 
     def __call__(self, what: str, total: int | None = None) -> OnProgress: ...
 
@@ -39,23 +40,26 @@ def ignore_phase(what: str, total: int | None = None) -> OnProgress:
 
 
 class ProgressShare:
-    """Counts finished parts and reports them in another unit: all `parts` make `whole` things."""
+    """Counts finished parts (such as sentences) and reports them as things of another unit (such as
+    texts): `whole` things are done when all `parts` are finished."""
 
     def __init__(self, whole: int, parts: int, on_progress: OnProgress) -> None:
         self._whole = whole
         self._parts = parts
         self._on_progress = on_progress
         self._done = 0
-        self._told = 0
+        self._reported = 0
 
     def add(self, parts: int) -> None:
+        """Counts this many more finished parts."""
         self._done += parts
-        self._tell(min(self._whole, self._whole * self._done // self._parts))
+        self._report_up_to(min(self._whole, self._whole * self._done // self._parts))
 
     def finish(self) -> None:
-        self._tell(self._whole)
+        """Reports all things as done."""
+        self._report_up_to(self._whole)
 
-    def _tell(self, due: int) -> None:
-        if due > self._told:
-            self._on_progress(due - self._told)
-            self._told = due
+    def _report_up_to(self, done: int) -> None:
+        if done > self._reported:
+            self._on_progress(done - self._reported)
+            self._reported = done

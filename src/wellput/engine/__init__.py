@@ -1,1 +1,2 @@
-"""Where statistics are computed, and what is made of them."""
+"""Computes the statistics of all metrics on this machine or a cluster, and makes results of them:
+scores, comparisons, stored runs."""

@@ -1,8 +1,9 @@
 """`BlockStatistics`: the statistics of one block of items.
 
 Scoring computes the statistics of each block and adds them in file order (`engine.collect`). The sums
-of a block do not depend on threads, processes or other metrics, so the digits do not, either. Items
-that lack something a metric needs are refused here, by name.
+of a block are always the same, with any number of threads or processes, and whatever other metrics
+are computed; therefore scores are the same, too. If an item lacks something that a metric needs,
+`check_needs` raises an error that names the item.
 """
 
 from __future__ import annotations
@@ -63,19 +64,20 @@ def check_outputs(metric: Metric, batch: Batch) -> None:
 def refuse_source_without_references(
     metrics: Sequence[Metric], first: Sequence[Item], source: EvalSource
 ) -> None:
-    """Raises InputError early if a metric needs references and no item has one. The source is read
-    again only if its first block has none."""
-    wanting = [metric for metric in metrics if "references" in metric.needs]
+    """Raises InputError if a metric needs references and no item has one; called before scoring
+    begins. `first` is the source's first block; the source is read again only if this block has no
+    references."""
+    needing = [metric for metric in metrics if "references" in metric.needs]
     if not any(item.outputs for item in first):
         return
-    if not wanting or _has_references(first) or any(map(_has_references, source.blocks())):
+    if not needing or _has_references(first) or any(map(_has_references, source.blocks())):
         return
     for system in dict.fromkeys(system for item in first for system in item.outputs):
-        for metric in wanting:
+        for metric in needing:
             check_outputs(metric, batch_of(system, first))
     what, advice = NEED_ADVICE["references"]
     raise InputError(
-        f"{wanting[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
+        f"{needing[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
     )
 
 
@@ -86,7 +88,8 @@ def _has_references(block: Sequence[Item]) -> bool:
 
 
 def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
-    """Raises InputError for a metric without references for any output of a system."""
+    """Raises InputError for a metric that needs references, of which no output of the system has
+    one."""
     what, advice = NEED_ADVICE["references"]
     items = "the one item" if n_outputs == 1 else f"none of the {n_outputs:,} items"
     has = "has none" if n_outputs == 1 else "has one"
@@ -96,8 +99,8 @@ def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
 
 
 def check_needs(metric: Metric, batch: Batch) -> None:
-    """Raises InputError with the items that lack something the metric needs. References are not
-    checked: items without them are left out before."""
+    """Raises InputError that names the items which lack something that the metric needs. References
+    are not checked, because items without them were left out before."""
     has: dict[Need, Sequence[bool]] = {}
     if "tree" in metric.needs:
         has["tree"] = [any(tree is not None for tree in row) for row in batch.trees]
@@ -111,7 +114,9 @@ def check_needs(metric: Metric, batch: Batch) -> None:
         has["logged"] = [bool(batch.logged)] * len(batch)
     for need, rows in has.items():
         if not all(rows):
-            lacking = [f"item {i}" for i, there in zip(batch.ids, rows, strict=True) if not there]
+            lacking = [
+                f"item {i}" for i, is_there in zip(batch.ids, rows, strict=True) if not is_there
+            ]
             what, advice = NEED_ADVICE[need]
             raise InputError.collect(
                 f"{metric.name} needs {what} for every item. Of the {counted(len(rows), 'item')} with "
@@ -123,10 +128,10 @@ def check_needs(metric: Metric, batch: Batch) -> None:
 
 
 OnSegments = Callable[[str, Sequence[str], str, Floats], None]
-"""Called with (system, item ids, metric, segment scores) for every block."""
+"""A function that is called with (system, item ids, metric, segment scores) for every block."""
 
 MAX_NAMED_IDS = 5
-"""At most this many ids are kept, to name items that were left out."""
+"""The number of ids that are kept so that a message can name items that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +151,10 @@ class Unreferenced:
 
 @dataclass(frozen=True)
 class BlockColumn:
-    """One system's statistics of one block under one metric. `samples` is that of `ScoreTable`, for
-    these rows; None if rows are not kept or no output has several samples. `reasons` counts why
-    `undefined` outputs have no score, as far as the metric says."""
+    """One system's statistics of one block under one metric: their sums, and the rows themselves if
+    they are kept. `samples` is the array of this name in `ScoreTable`, for these rows; None if rows
+    are not kept or no output has several samples. `undefined` outputs have no score; `reasons` counts
+    why, if the metric gives reasons."""
 
     sums: Floats
     undefined: int
@@ -159,14 +165,15 @@ class BlockColumn:
 
 @dataclass(frozen=True)
 class SystemBlock:
-    """One system's statistics of a block. `places` are the rows of the block that have an output.
+    """One system's statistics of a block. `count` is the number of its outputs; `places` are the
+    places in the block of the items that have an output.
 
     Outputs of items without references have no row in the columns of metrics that need references:
-    `left_out` counts them, and `referenced_places` are the other places. A metric without any row
-    has no column. The numbers of references are those of items with references, 0 if there are
-    none. `empty` counts the outputs that are empty texts, `other_unicode_form` those in another Unicode
-    form than their references. `unspaced` counts those in scripts that have no spaces
-    between words.
+    `left_out` is their number, and `referenced_places` are the places of the others. A metric without
+    any row has no column. `fewest_references` and `most_references` are about items with references;
+    both are 0 if there are none. `empty` is the number of outputs that are empty texts,
+    `other_unicode_form` of those in another Unicode form than their references; `unspaced` has the
+    number of those in scripts without spaces between words, by script.
     """
 
     count: int
@@ -183,10 +190,11 @@ class SystemBlock:
 
 @dataclass(frozen=True)
 class BlockStatistics:
-    """Systems are in the order of their first outputs. Ids, places and rows are kept only if rows are
-    kept; `id_hashes` only if another process looks for repeated ids. `unreferenced` are items that lack
-    a reference for some system's output. `documents` and `tags` are the items', kept with the rows;
-    empty if no item has any."""
+    """The statistics of a block with this number of `items`. Systems are in the order of their first
+    outputs. Ids, places, documents and tags are kept only if rows are kept; `id_hashes` only if
+    another process looks for repeated ids. `unreferenced` are items that lack a reference for some
+    system's output. `documents` and `tags` have an entry for each item; each is empty if no item has
+    any."""
 
     items: int
     systems: Mapping[str, SystemBlock]
@@ -208,7 +216,8 @@ def block_statistics(
     on_progress: OnProgress = ignore_progress,
 ) -> BlockStatistics:
     """The statistics of every system in the block under every metric. `on_progress` is called with
-    numbers of items; if several metrics are slow, only the first one's progress is seen."""
+    the number of items that were just finished; of several slow metrics, only the first one shows
+    progress."""
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
@@ -258,6 +267,7 @@ def _structure(
 
 
 def _systems_in(block: Sequence[Item]) -> list[str]:
+    """The systems with an output in the block, in the order of their first outputs."""
     if isinstance(block, PlainBlock):
         return list(block.outputs)
     known: dict[str, None] = {}
@@ -274,22 +284,23 @@ def _columns(
     keep_rows: bool,
     on_segments: OnSegments | None,
 ) -> dict[str, BlockColumn]:
-    """The columns of all metrics that have something to score."""
+    """The columns of all metrics that have an output to score. `referenced` is the part of the batch
+    whose items have references."""
     columns: dict[str, BlockColumn] = {}
-    every = Outputs.of(batch)
-    compared = every if referenced is batch else Outputs.of(referenced)
+    all_outputs = Outputs.of(batch)
+    with_references = all_outputs if referenced is batch else Outputs.of(referenced)
     for metric in metrics:
-        check_outputs(metric, every.batch)
-        seen = compared if "references" in metric.needs else every
-        if len(seen.batch):
-            columns[metric.name] = _column(metric, seen, keep_rows, on_segments)
+        check_outputs(metric, all_outputs.batch)
+        outputs = with_references if "references" in metric.needs else all_outputs
+        if len(outputs.batch):
+            columns[metric.name] = _column(metric, outputs, keep_rows, on_segments)
     return columns
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The outputs of items with these `ids`: a batch with a row for each sample, and the number of
-    samples of each output; `counts` is None if every output is one text."""
+    """The outputs of the items with these `ids`: a batch with a row for each sample, and in `counts`
+    the number of samples of each output. `counts` is None if every output is a single text."""
 
     ids: Sequence[str]
     batch: Batch
@@ -304,6 +315,7 @@ class Outputs:
 def _column(
     metric: Metric, outputs: Outputs, keep_rows: bool, on_segments: OnSegments | None
 ) -> BlockColumn:
+    """One system's statistics of one block under one metric."""
     batch = outputs.batch
     check_needs(metric, batch)
     rows = metric.statistics(batch)
@@ -332,35 +344,38 @@ def _column(
 def _reasons(
     metric: Metric, outputs: Outputs, is_undefined: NDArray[np.bool_]
 ) -> Mapping[str, int]:
-    """Why outputs have no score, each with its number; of several samples the first one's reason."""
-    said = getattr(metric, "undefined_reasons", lambda _: ())(outputs.batch)
-    if not said:
+    """The reasons why outputs have no score, each with the number of such outputs. An output with
+    several samples has the reason of its first sample."""
+    row_reasons = getattr(metric, "undefined_reasons", lambda _: ())(outputs.batch)
+    if not row_reasons:
         return {}
     if outputs.counts is not None:
-        said = [said[first] for first in np.cumsum(outputs.counts) - outputs.counts]
-    return Counter(reason for reason in compress(said, is_undefined) if reason)
+        row_reasons = [row_reasons[first] for first in np.cumsum(outputs.counts) - outputs.counts]
+    return Counter(reason for reason in compress(row_reasons, is_undefined) if reason)
 
 
 def means_of_samples(
     rows: Floats, scores: Floats, counts: NDArray[np.intp]
 ) -> tuple[Floats, Floats]:
-    """Each output's mean of its samples' statistics, and the column `samples` of `ScoreTable`. Samples
-    without a score count nothing; an output whose samples all have none has zeros, and the score
-    NaN."""
+    """For each output, the mean statistics of its samples, and its row of `ScoreTable.samples`.
+    `rows` and `scores` have a row for each sample, `counts` the number of samples of each output.
+    Samples without a score are ignored; an output without any sample with a score has zeros, and the
+    score NaN."""
     is_defined = ~np.isnan(scores)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    used = np.add.reduceat(is_defined.astype(np.float64), starts)
-    at_least_one = np.maximum(used, 1)
+    n_scored = np.add.reduceat(is_defined.astype(np.float64), starts)
+    divisors = np.maximum(n_scored, 1)
     means = np.add.reduceat(np.where(is_defined[:, None], rows, 0.0), starts, axis=0)
-    means /= at_least_one[:, None]
-    own = np.add.reduceat(np.where(is_defined, scores, 0.0), starts) / at_least_one
-    deviations = np.where(is_defined, scores - np.repeat(own, counts), 0.0)
+    means /= divisors[:, None]
+    mean_scores = np.add.reduceat(np.where(is_defined, scores, 0.0), starts) / divisors
+    deviations = np.where(is_defined, scores - np.repeat(mean_scores, counts), 0.0)
     squares = np.add.reduceat(deviations**2, starts)
-    own[used == 0] = np.nan
-    return means, np.column_stack([own, squares, used])
+    mean_scores[n_scored == 0] = np.nan
+    return means, np.column_stack([mean_scores, squares, n_scored])
 
 
 def _places(system: str, block: Sequence[Item], count: int) -> NDArray[np.intp]:
+    """The places in the block of the `count` items for which the system has an output."""
     places = np.arange(len(block), dtype=np.intp)
     if count < len(block):
         places = places[[system in item.outputs for item in block]]

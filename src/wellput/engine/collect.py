@@ -1,7 +1,8 @@
-"""`Collection`: the statistics of every metric for every system, added up over all blocks.
+"""`Collection`: the statistics of every metric for every system, added up over all blocks of items.
 
-The sums of blocks are added in file order, so the digits do not depend on threads, processes or other
-metrics. Only sums are kept, unless rows are asked for.
+The sums of blocks are added in file order, so the results are the same with any number of threads or
+processes, and whatever other metrics are computed. Only sums are kept, unless the caller also asks
+for rows (the statistics of single segments).
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from wellput.io.duplicates import SeenIds
 
 @dataclass
 class CollectedColumn:
-    """One system's statistics under one metric."""
+    """One system's statistics under one metric: the sums of all blocks, the number of `undefined`
+    segment scores with its `reasons`, and for each block the rows and samples that are kept
+    (`BlockColumn`)."""
 
     sums: Floats
     undefined: int = 0
@@ -44,7 +47,9 @@ class CollectedColumn:
 
 @dataclass
 class Collection:
-    """The result of one pass: sums for each (system, metric), and rows if they are kept."""
+    """The statistics of one pass over a source: sums for each (system, metric), and rows if they are
+    kept. The fields without a comment are those of `BlockStatistics` and `SystemBlock`, for all
+    blocks."""
 
     metrics: list[Metric]
     items: int = 0
@@ -107,12 +112,14 @@ class Collection:
 
     @property
     def references_label(self) -> str:
-        """The number of references of an item, as sacreBLEU writes it: `1`, or `var`."""
-        same = self.fewest_references == self.most_references
-        return str(self.most_references) if same else "var"
+        """The number of references of each item, as sacreBLEU writes it: `1`, or `var` if the number
+        is not always the same."""
+        is_constant = self.fewest_references == self.most_references
+        return str(self.most_references) if is_constant else "var"
 
     def refuse_no_references(self) -> None:
-        """Raises InputError for a metric without references for any output of a system."""
+        """Raises InputError if a metric needs references and a system has no output with a
+        reference."""
         for metric in self.metrics:
             for system, n in self.counts.items():
                 if (system, metric.name) not in self.columns:
@@ -125,12 +132,12 @@ class Collection:
         )
         statistics = np.zeros((len(self.systems), self.items, width))
         present = np.zeros((len(self.systems), self.items), dtype=np.bool_)
-        has_row = self.referenced_places if "references" in metric.needs else self.places
+        places_by_system = self.referenced_places if "references" in metric.needs else self.places
         for row, system in enumerate(self.systems):
-            places = np.concatenate(has_row[system])
+            places = np.concatenate(places_by_system[system])
             present[row, places] = True
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
-        samples = self._samples(metric, statistics, has_row)
+        samples = self._samples(metric, statistics, places_by_system)
         if getattr(metric, "has_gaps", False):
             present &= statistics[..., -1] > 0
         return ScoreTable(
@@ -154,15 +161,15 @@ class Collection:
         self,
         metric: Metric,
         statistics: Floats,
-        has_row: Mapping[str, Sequence[NDArray[np.intp]]],
+        places_by_system: Mapping[str, Sequence[NDArray[np.intp]]],
     ) -> Floats | None:
-        """The `samples` of the table; None if no output has several."""
+        """The array `samples` of the table; None if no output has several samples."""
         columns = [self.columns[system, metric.name] for system in self.systems]
         if all(part is None for column in columns for part in column.samples):
             return None
         samples = np.zeros((*statistics.shape[:2], 3))
         for row, (system, column) in enumerate(zip(self.systems, columns, strict=True)):
-            for places, part in zip(has_row[system], column.samples, strict=True):
+            for places, part in zip(places_by_system[system], column.samples, strict=True):
                 if part is not None:
                     samples[row, places] = part
                 elif len(places):
@@ -181,11 +188,13 @@ def collect(
     on_segments: OnSegments | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Collection:
-    """Reads the source once, and once more for each metric that must see all of it first."""
+    """The statistics of the source, from one pass over its items, and one pass before it for each
+    metric that must first see the whole source."""
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():
-        on_items = on_phase("scoring items")  # after the phase "parsing references" of the source
+        # Named again for each block, because parsing a block's references is another phase.
+        on_items = on_phase("scoring items")
         if not result.items:
             refuse_source_without_references(result.metrics, block, source.unparsed)
         result.add(
@@ -202,7 +211,7 @@ def collect(
 
 
 def prepare_all(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
-    """The metrics with what they learn from the whole source before any item is scored."""
+    """The metrics after they have learned from the whole source, before any item is scored."""
     return [_prepared(metric, source) for metric in metrics]
 
 
@@ -214,9 +223,10 @@ def _prepared(metric: Metric, source: EvalSource) -> Metric:
 
 
 def _references(source: EvalSource) -> Iterator[Sequence[str]]:
+    """The references of each item, also those of single systems."""
     for block in source.blocks():
         for item in block:
             yield item.references
-            if item.references_by_system:  # yields those that are not among the references
-                others = (set(own) for own in item.references_by_system.values())
-                yield sorted(set[str]().union(*others) - set(item.references))
+            if item.references_by_system:
+                of_systems = (set(texts) for texts in item.references_by_system.values())
+                yield sorted(set[str]().union(*of_systems) - set(item.references))

@@ -1,4 +1,5 @@
-"""Tests of differences between systems, from the rows of score tables, with corrected p-values."""
+"""Tests differences between systems, from the rows (segment statistics) of score tables, with corrected
+p-values."""
 
 from __future__ import annotations
 
@@ -39,19 +40,20 @@ from wellput.stats.proportions import DifferenceOfShares, is_share
 def compare_systems(
     tables: Mapping[str, ScoreTable],
     pairs: Sequence[tuple[str, str]],
-    asked: Inference,
+    inference: Inference,
     on_progress: OnProgress = ignore_progress,
     *,
     n_slices: int = 1,
 ) -> list[Comparison]:
-    """Every pair under every metric, with p-values corrected by Holm's method for all tests. There
-    are enough resamples to correct once more for `n_slices` slices."""
-    test, resampling = asked.test, asked.resampling
+    """Tests every pair under every metric; p-values are corrected by Holm's method for all tests. If
+    the systems are also compared in `n_slices` slices, there are enough resamples for a correction
+    for all slices together."""
+    test, resampling = inference.test, inference.resampling
     assert test is not None
     n_needed = resamples_needed(
         resampling.n_resamples, tests=len(pairs) * len(tables) * n_slices, alpha=resampling.alpha
     )
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for metric, table in tables.items():
         rows = _Rows(table)
         for a, b in pairs:
@@ -60,12 +62,14 @@ def compare_systems(
                     rows, a, b, Estimate(math.nan, p_value=math.nan, method=test, n=0)
                 )
             elif test == "jackknife":
-                pair = _by_jackknife(rows, a, b, resampling.confidence, asked.margin.get(metric))
+                pair = _by_jackknife(
+                    rows, a, b, resampling.confidence, inference.margin.get(metric)
+                )
             else:
                 pair = _by_resamples(rows, a, b, test, resampling, n_needed)
-            found.append(pair)
+            comparisons.append(pair)
             on_progress(1)
-    return corrected(found)
+    return corrected(comparisons)
 
 
 def scores_with_differences(
@@ -80,17 +84,19 @@ def scores_with_differences(
     are_few = clusters is not None and clusters.are_few
     differences = {
         (pair.a, pair.metric): pair
-        for either in compared
-        for pair in (either, either.swapped)
+        for comparison in compared
+        for pair in (comparison, comparison.swapped)
         if pair.b == baseline
     }
     return [
         score
-        if (found := differences.get((score.system, score.metric))) is None
+        if (difference := differences.get((score.system, score.metric))) is None
         else with_difference(
             score,
-            found,
-            is_worse=None if are_few else is_worse(found, higher_is_better[score.metric], alpha),
+            difference,
+            is_worse=None
+            if are_few
+            else is_worse(difference, higher_is_better[score.metric], alpha),
         )
         for score in scores
     ]
@@ -117,7 +123,8 @@ def with_difference(score: Score, difference: Comparison, *, is_worse: bool | No
 
 
 def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float) -> bool | None:
-    """Whether a system is significantly worse; None if that cannot be said."""
+    """Whether a system is significantly worse than the baseline; None if there are too few items, or if
+    neither high nor low scores are better."""
     if higher_is_better is None or difference.n < MIN_ITEMS_FOR_CLAIMS:
         return None
     better = difference.delta if higher_is_better else -difference.delta
@@ -126,7 +133,7 @@ def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a table. Keeps what was computed for a system, because several pairs need it."""
+    """The rows of a table. What is computed for one system is kept, because several pairs need it."""
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
@@ -140,12 +147,12 @@ class _Rows:
         return both
 
     def of(self, system: str, items: NDArray[np.bool_]) -> Floats:
-        """The statistics of a system on some items."""
+        """The statistics of a system for the items where `items` is true."""
         rows: Floats = self.table.statistics[self.table.row(system)]
         return rows if items.all() else rows[items]
 
     def is_share(self, system: str, items: NDArray[np.bool_]) -> bool:
-        """Whether every item counts 0 or 1 for the system."""
+        """Whether the system's score is a share of items: each item counts 0 or 1."""
         return is_share(self.of(system, items), self.table.aggregate, self.table.bounds)
 
     def scores_without_items(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
@@ -155,7 +162,7 @@ class _Rows:
         return self._left_out[key]
 
     def clusters(self, items: NDArray[np.bool_]) -> ClusteredItems | None:
-        """The clusters of some items; None where every item is a unit of its own."""
+        """The clusters of these items; None if all items are independent."""
         clusters = self.table.clusters
         return None if clusters is None else ClusteredItems.of(clusters.codes[items])
 
@@ -181,9 +188,9 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredDifference:
-    """The difference of two systems on `n` items (`delta`), and what tests use: a value (`center`), its
-    standard `error`, and the error's degrees of `freedom`. `center` is `delta`, except for shares:
-    see `DifferenceOfShares.moved`."""
+    """The difference of two systems on `n` items (`delta`), and the numbers that tests use: a value
+    (`center`), its standard `error`, and the degrees of `freedom` of this error. `center` is `delta`,
+    except for differences of shares, where it is `DifferenceOfShares.moved`."""
 
     delta: float
     center: float
@@ -195,44 +202,45 @@ class MeasuredDifference:
 def measured_differences(
     table: ScoreTable, pairs: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], MeasuredDifference]:
-    """The differences of pairs with their standard errors, for the pairs that have one."""
+    """The differences of these pairs; pairs without a standard error are absent."""
     rows = _Rows(table)
-    found: dict[tuple[str, str], MeasuredDifference] = {}
+    measured: dict[tuple[str, str], MeasuredDifference] = {}
     for a, b in pairs:
-        both = rows.common(a, b)
-        n = int(np.count_nonzero(both))
+        is_common = rows.common(a, b)
+        n = int(np.count_nonzero(is_common))
         if n < 2:
             continue
-        are_shares = rows.is_share(a, both) and rows.is_share(b, both)
+        are_shares = rows.is_share(a, is_common) and rows.is_share(b, is_common)
         if are_shares and table.clusters is None:
-            shares = DifferenceOfShares.of(rows.of(a, both)[:, 0], rows.of(b, both)[:, 0])
+            shares = DifferenceOfShares.of(rows.of(a, is_common)[:, 0], rows.of(b, is_common)[:, 0])
             center, error = shares.moved
             delta = shares.estimate.value
-            found[a, b] = MeasuredDifference(delta, center, error, n - 1, n)
-        elif (student := _jackknifed(rows, a, b, both, 0.95).inferred) is not None:
-            found[a, b] = MeasuredDifference(
+            measured[a, b] = MeasuredDifference(delta, center, error, n - 1, n)
+        elif (student := _jackknifed(rows, a, b, is_common, 0.95).inferred) is not None:
+            measured[a, b] = MeasuredDifference(
                 student.value, student.value, student.error, student.freedom, n
             )
-    return found
+    return measured
 
 
 def _jackknifed(
-    rows: _Rows, a: str, b: str, both: NDArray[np.bool_], confidence: float
+    rows: _Rows, a: str, b: str, is_common: NDArray[np.bool_], confidence: float
 ) -> PairedDifference:
-    """The difference on the items both have, with the error of items or clusters."""
-    left, right = rows.of(a, both), rows.of(b, both)
-    if (clusters := rows.clusters(both)) is not None:
+    """The difference on the items that both systems have, with its standard error; the units that are
+    left out in turn are items, or clusters if there are any."""
+    a_rows, b_rows = rows.of(a, is_common), rows.of(b, is_common)
+    if (clusters := rows.clusters(is_common)) is not None:
         return clustered_difference(
-            rows.scores_without_clusters(a, both, clusters),
-            rows.scores_without_clusters(b, both, clusters),
-            is_differing(left, right),
+            rows.scores_without_clusters(a, is_common, clusters),
+            rows.scores_without_clusters(b, is_common, clusters),
+            is_differing(a_rows, b_rows),
             clusters,
             confidence=confidence,
         )
     return difference_of(
-        rows.scores_without_items(a, both),
-        rows.scores_without_items(b, both),
-        n_differing(left, right),
+        rows.scores_without_items(a, is_common),
+        rows.scores_without_items(b, is_common),
+        n_differing(a_rows, b_rows),
         confidence=confidence,
     )
 
@@ -240,26 +248,29 @@ def _jackknifed(
 def _by_jackknife(
     rows: _Rows, a: str, b: str, confidence: float, margin: float | None
 ) -> Comparison:
-    both = rows.common(a, b)
-    left, right = rows.of(a, both), rows.of(b, both)
-    clusters = rows.clusters(both)
-    are_shares = rows.is_share(a, both) and rows.is_share(b, both)
-    found: PairedDifference | DifferenceOfShares
-    if clusters is not None and are_shares and not n_differing(left, right):
-        found = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
+    """The comparison of a pair by the jackknife, or by McNemar's test if both scores are shares of
+    items."""
+    is_common = rows.common(a, b)
+    a_rows, b_rows = rows.of(a, is_common), rows.of(b, is_common)
+    clusters = rows.clusters(is_common)
+    are_shares = rows.is_share(a, is_common) and rows.is_share(b, is_common)
+    difference: PairedDifference | DifferenceOfShares
+    if clusters is not None and are_shares and not n_differing(a_rows, b_rows):
+        difference = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
     elif clusters is None and are_shares:
-        found = DifferenceOfShares.of(left[:, 0], right[:, 0], confidence)
+        difference = DifferenceOfShares.of(a_rows[:, 0], b_rows[:, 0], confidence)
     else:
-        found = _jackknifed(rows, a, b, both, confidence)
+        difference = _jackknifed(rows, a, b, is_common, confidence)
     bounds = (0.0, 1.0) if are_shares else rows.table.bounds
     return replace(
-        _comparison(rows, a, b, replace(_possible(found.estimate, bounds), n=len(left))),
-        equivalence_p=None if margin is None else found.equivalence_p(margin),
+        _comparison(rows, a, b, replace(_possible(difference.estimate, bounds), n=len(a_rows))),
+        equivalence_p=None if margin is None else difference.equivalence_p(margin),
     )
 
 
 def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
-    """The estimate, its interval limited to differences that are possible between the bounds."""
+    """The estimate, with its interval limited to the differences that scores within `bounds` can
+    have."""
     lowest, highest = bounds
     if lowest is None or highest is None or difference.low is None or difference.high is None:
         return difference
@@ -272,15 +283,16 @@ def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
 def _by_resamples(
     rows: _Rows, a: str, b: str, test: PairedTest, resampling: Resampling, n_needed: int
 ) -> Comparison:
-    """A pair that looks different is tested again with the number of resamples that the correction
-    needs."""
+    """The comparison of a pair by a test with random resamples. If its p-value is below alpha, the
+    test is repeated with `n_needed` resamples, so that the p-value can stay below alpha after the
+    correction."""
     from wellput.stats.resampling import approximate_randomization, paired_bootstrap
 
-    both = rows.common(a, b)
-    left, right = rows.of(a, both), rows.of(b, both)
-    if (clusters := rows.clusters(both)) is not None:  # whole clusters are drawn or exchanged
-        left, right = clusters.sums(left), clusters.sums(right)
-    # `bs` is sacreBLEU's test, with sacreBLEU's p-value; the report says what is wrong with it.
+    is_common = rows.common(a, b)
+    a_rows, b_rows = rows.of(a, is_common), rows.of(b, is_common)
+    if (clusters := rows.clusters(is_common)) is not None:  # whole clusters are drawn or exchanged
+        a_rows, b_rows = clusters.sums(a_rows), clusters.sums(b_rows)
+    # `bs` is sacreBLEU's test, with sacreBLEU's p-value; the report warns of its weakness.
     procedure: Callable[..., Estimate] = (
         approximate_randomization
         if test == "ar"
@@ -288,8 +300,8 @@ def _by_resamples(
     )
     test_with = partial(
         procedure,
-        left,
-        right,
+        a_rows,
+        b_rows,
         rows.table.aggregate,
         seed=resampling.seed,
         threads=resampling.threads,
@@ -301,11 +313,12 @@ def _by_resamples(
         estimate = test_with(n_resamples=n_resamples)
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
     return replace(
-        _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(both))
+        _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(is_common))
     )
 
 
 def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
+    """The comparison of `a` and `b` with this estimate of their difference, not yet corrected."""
     p_value = float("nan") if estimate.p_value is None else estimate.p_value
     return Comparison(
         metric=rows.table.scorer,
@@ -322,11 +335,11 @@ def _comparison(rows: _Rows, a: str, b: str, estimate: Estimate) -> Comparison:
     )
 
 
-def corrected(found: Sequence[Comparison]) -> list[Comparison]:
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with p-values corrected by Holm's method for all of them."""
-    p_values = holm(np.array([pair.p_value for pair in found]))
+    p_values = holm(np.array([pair.p_value for pair in comparisons]))
     equivalence = holm(
-        np.array([np.nan if p.equivalence_p is None else p.equivalence_p for p in found])
+        np.array([np.nan if p.equivalence_p is None else p.equivalence_p for p in comparisons])
     )
     return [
         replace(
@@ -334,5 +347,5 @@ def corrected(found: Sequence[Comparison]) -> list[Comparison]:
             p_adjusted=float(p_value),
             equivalence_p_adjusted=None if pair.equivalence_p is None else float(equal),
         )
-        for pair, p_value, equal in zip(found, p_values, equivalence, strict=True)
+        for pair, p_value, equal in zip(comparisons, p_values, equivalence, strict=True)
     ]

@@ -1,6 +1,7 @@
-"""`ParsedReferences`: a source whose references get trees from a parser during reading.
+"""`ParsedReferences`: a source whose references are parsed while they are read, so that they have
+trees.
 
-The process that reads a partition parses its references; on a cluster this is a worker.
+The process that reads a partition also parses its references; on a cluster this is a worker.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from wellput.language.models.parsers import ENGLISH_PARSER
 from wellput.language.models.sentence_parsing import SentenceParser
 
 TEXTS_PER_CALL = 256
-"""Texts given to the parser at once: enough for all threads, few enough to show progress."""
+"""The number of texts in one call of the parser: enough for all threads, few enough to show
+progress."""
 
 MAX_CHECKED_REFERENCES = 1000
-"""Only the first references, up to this many, are checked for being English."""
+"""Of a source's references, this many first ones are checked for being English."""
 
 MAX_KEPT_TREES = 1 << 17
-"""Trees kept for references that occur again; a limit, so that a large file does not fill memory."""
+"""The number of trees that are kept for references that occur again. The limit prevents that a large
+file fills the memory."""
 
 
 class Parse(Protocol):
@@ -42,7 +45,7 @@ class Parse(Protocol):
 
 @dataclass(frozen=True)
 class NamedParser:
-    """The parser `english` or `spacy:NAME`; every process loads it when it first parses."""
+    """The parser `english` or `spacy:NAME`; each process loads it when it parses for the first time."""
 
     name: str
 
@@ -60,7 +63,8 @@ def _loaded(name: str) -> SentenceParser:
 
 
 class ParsedReferences(EvalSource):
-    """The items of another source, with trees. A reference that has a tree keeps it.
+    """The items of another source, with a tree for each reference. References that already have a
+    tree keep it.
 
     `parser_signature` names the parser in the signatures of metrics that need trees.
     """
@@ -82,39 +86,44 @@ class ParsedReferences(EvalSource):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence on references that are not English, as the parser of wellput expects."""
+        """A sentence about references that are not English, if the parser is wellput's English
+        parser; empty if all are English."""
         if not isinstance(self.parse, NamedParser) or self.parse.name != ENGLISH_PARSER:
             return ()
-        first = self._first_texts(MAX_CHECKED_REFERENCES + 1)
-        checked = first[:MAX_CHECKED_REFERENCES]
-        is_cut = len(first) > len(checked)
+        first_texts = self._first_texts(MAX_CHECKED_REFERENCES + 1)
+        checked = first_texts[:MAX_CHECKED_REFERENCES]
+        are_there_more = len(first_texts) > len(checked)
         sentence = not_english_sentence(
             reasons_against(checked),
             "parsed reference",
             TREE_CONSEQUENCES,
             total=len(checked),
         )
-        if is_cut:
+        if are_there_more:
             sentence = sentence.replace(" of ", " of the first ", 1)
         return (sentence,) if sentence else ()
 
     def _first_texts(self, n: int) -> list[str]:
-        """References without a tree; fewer where an item cannot be read, which scoring may skip."""
-        found: list[str] = []
+        """The first `n` references without a tree; fewer if an item cannot be read (scoring may skip
+        such items)."""
+        texts: list[str] = []
         try:
             for block in self.source.blocks():
-                found += (text for item in block for text in _texts(item) if text.strip())
-                if len(found) >= n:
+                texts += (text for item in block for text in _texts(item) if text.strip())
+                if len(texts) >= n:
                     break
         except InputError:
             pass
-        return found[:n]
+        return texts[:n]
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         return self._trees.with_trees(self.source.blocks())
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
-        return (ParsedPartition(one, self.parse, threads) for one in self.source.partitions())
+        return (
+            ParsedPartition(partition, self.parse, threads)
+            for partition in self.source.partitions()
+        )
 
     def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
         self.source.refuse_repeated(repeated_hashes)
@@ -126,7 +135,7 @@ class ParsedReferences(EvalSource):
 
 @dataclass(frozen=True)
 class ParsedPartition:
-    """A partition of another source; the process that reads it parses its references."""
+    """A partition of another source (`plain`); the process that reads it parses its references."""
 
     plain: Partition
     parse: Parse
@@ -144,7 +153,7 @@ class ParsedPartition:
 
 
 class _Trees:
-    """Parses texts. It keeps recent trees, so that few texts are parsed twice."""
+    """Adds trees to items. It keeps recent trees, so that few texts are parsed twice."""
 
     def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = ignore_phase) -> None:
         self._parse = parse
@@ -159,18 +168,19 @@ class _Trees:
             yield [self._item_with_trees(item) for item in block]
 
     def _prepare(self, block: Sequence[Item]) -> None:
-        """Parses the new texts of a block."""
+        """Parses the texts of a block that have no tree yet."""
         if len(self._trees) > MAX_KEPT_TREES:
             self._trees.clear()
-        wanted = dict.fromkeys(text for item in block for text in _texts(item))
-        new = [text for text in wanted if text not in self._trees]
-        on_progress = self._on_phase("parsing references", len(new))
-        for start in range(0, len(new), TEXTS_PER_CALL):
-            texts = new[start : start + TEXTS_PER_CALL]
+        texts_in_block = dict.fromkeys(text for item in block for text in _texts(item))
+        new_texts = [text for text in texts_in_block if text not in self._trees]
+        on_progress = self._on_phase("parsing references", len(new_texts))
+        for start in range(0, len(new_texts), TEXTS_PER_CALL):
+            texts = new_texts[start : start + TEXTS_PER_CALL]
             self._trees.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
             on_progress(len(texts))
 
     def _item_with_trees(self, item: Item) -> Item:
+        """The item with a tree for each reference."""
         by_system = {
             system: self._completed_trees(references, item.trees_for(system))
             for system, references in item.references_by_system.items()
@@ -183,18 +193,21 @@ class _Trees:
     def _completed_trees(
         self, references: Sequence[str], trees: Sequence[Tree | None]
     ) -> tuple[Tree | None, ...]:
-        """A tree for each reference: the given one where there is one, else the parser's."""
-        given = [*trees, *[None] * (len(references) - len(trees))]
+        """A tree for each reference: the one in `trees`, or the parser's if `trees` has none for it."""
+        known_trees = [*trees, *[None] * (len(references) - len(trees))]
         return tuple(
             self._trees[text] if tree is None else tree
-            for text, tree in zip(references, given, strict=True)
+            for text, tree in zip(references, known_trees, strict=True)
         )
 
 
 def _texts(item: Item) -> Iterable[str]:
-    """The references without a tree."""
+    """The item's references without a tree, also those of single systems."""
     lists = [(item.references, item.trees)]
-    lists += [(own, item.trees_for(name)) for name, own in item.references_by_system.items()]
+    lists += [
+        (references, item.trees_for(system))
+        for system, references in item.references_by_system.items()
+    ]
     for references, trees in lists:
         for place, text in enumerate(references):
             if place >= len(trees) or trees[place] is None:

@@ -1,13 +1,15 @@
-"""Statistics from partitions: computed here or on a cluster, from the start or where a run stopped.
+"""Computes statistics partition by partition, in this process or on a cluster; it can continue a run
+that was stopped.
 
-A partition is a run of whole blocks. Partitions may finish in any order and on any machine. Their
-blocks are added in file order, so the digits are those of one pass over all items.
+A partition is a part of the evaluation set: consecutive whole blocks of items. Partitions may finish
+in any order and on any machine. The statistics of their blocks are added in file order, so the
+results are exactly those of one pass over all items.
 
 A `PartitionJob` says what to compute for every partition. `evaluate_partition` is the only function
-that runs on a worker; it returns a failure as a value, because an exception may not survive pickling.
-`FinishedPartitions` is a folder from which a stopped run is resumed: it has a file for each partition,
-with its block statistics and the fingerprint of its data and metrics. A file is used only if its
-fingerprint is that of the data and metrics of now.
+that runs on a worker; it returns a failure as a value, because some exceptions cannot be pickled.
+`FinishedPartitions` is a folder from which a stopped run is continued: it has a file for each
+partition, with its block statistics and the fingerprint of its data and metrics. A file is used only
+if its fingerprint is that of the present data and metrics.
 """
 
 from __future__ import annotations
@@ -41,14 +43,15 @@ from wellput.io.model_files import ModelFile, load_model_file, packed_strings, s
 from wellput.io.output import refuse_url
 from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
 
-MAX_ATTEMPTS_A_PARTITION = 3
+MAX_ATTEMPTS_PER_PARTITION = 3
 
 
 @dataclass(frozen=True)
 class PartitionJob:
-    """The same for all partitions. `threads` is for one partition. `segments` is the folder for segment
-    scores, with a file for each partition. `hash_ids` is true if ids must be compared across
-    partitions."""
+    """What to compute, which is the same for all partitions. `threads` is the number of threads for
+    one partition. `keep_rows` keeps the statistics of single segments. `segments` is the folder for
+    segment scores, with a file for each partition. `hash_ids` is true if ids must be compared across
+    partitions. `parser` is the signature of the parser of references."""
 
     metrics: Sequence[Metric]
     threads: int
@@ -59,15 +62,15 @@ class PartitionJob:
 
     @property
     def key(self) -> str:
-        """A hash of everything, except the data, that decides the statistics."""
+        """A hash of everything, except the data, on which the statistics depend."""
         signatures = [f"{metric.name} {metric.signature()}" for metric in self.metrics]
-        claims = (__version__, self.keep_rows, self.hash_ids, self.parser, signatures)
-        return hashlib.sha256(repr(claims).encode()).hexdigest()
+        parts = (__version__, self.keep_rows, self.hash_ids, self.parser, signatures)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A partition's statistics. `fingerprint` is that of data and job, if asked for."""
+    """A partition's statistics. `fingerprint` is a hash of its data and job, if it was asked for."""
 
     blocks: Sequence[BlockStatistics]
     fingerprint: str | None = None
@@ -90,9 +93,9 @@ class Failed:
 
 
 def failed_each_time(error: BaseException) -> Failed:
-    """The failure of a partition whose every attempt failed, the last with `error`."""
-    told = str(error) if isinstance(error, WellputError) else repr(error)
-    return Failed(f"{MAX_ATTEMPTS_A_PARTITION} attempts failed, the last with {told}", error)
+    """The failure of a partition for which all attempts failed, the last one with `error`."""
+    message = str(error) if isinstance(error, WellputError) else repr(error)
+    return Failed(f"{MAX_ATTEMPTS_PER_PARTITION} attempts failed, the last with {message}", error)
 
 
 PartitionOutcome: TypeAlias = Evaluated | Unchanged | Failed
@@ -103,8 +106,9 @@ FingerprintBefore: TypeAlias = Callable[[Partition], str | None]
 def evaluate_partition(
     partition: Partition, number: int, job: PartitionJob, before: str | None, with_fingerprint: bool
 ) -> PartitionOutcome:
-    """Reads one partition and computes its statistics. `before` is its fingerprint if it was finished
-    before."""
+    """Reads one partition and computes its statistics, unless it was finished before and has not
+    changed. `number` is its number in the source (from 0), `before` its fingerprint if it was
+    finished before."""
     try:
         fingerprint = None
         if with_fingerprint:
@@ -130,17 +134,18 @@ def evaluate_partition(
             ]
         return Evaluated(blocks, fingerprint)
     except Unreachable:
-        raise  # the caller tries again
+        raise  # so that the caller tries again
     except InputError as error:
         return Failed(str(error))
 
 
 PARTITION_FILE_KIND = "finished partition 5"
-"""Its number is increased when the content of the file changes; files of another kind are ignored."""
+"""The kind of a partition's file. The number is increased when the content of such files changes;
+files of another kind are ignored."""
 
 
 class FinishedPartitions:
-    """The folder of finished partitions. It is made if needed; its parent must exist."""
+    """The folder of finished partitions. It is made if needed; its parent folder must exist."""
 
     def __init__(self, folder: str | Path) -> None:
         refuse_url(folder)
@@ -156,11 +161,13 @@ class FinishedPartitions:
             raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
 
     def fingerprint(self, name: str, key: str) -> str | None:
-        """The fingerprint of the partition when a job with this key finished it; None if none did."""
+        """The fingerprint that the partition had when a job with this key finished it; None if no
+        such job did."""
         file = self._load(name, key)
         return None if file is None else str(file.card["fingerprint"])
 
     def load(self, name: str, key: str) -> list[BlockStatistics]:
+        """The block statistics of a finished partition."""
         file = self._load(name, key)
         assert file is not None, name
         arrays = iter([file.arrays[str(i)] for i in range(file.card["arrays"])])
@@ -170,6 +177,7 @@ class FinishedPartitions:
     def save(
         self, name: str, key: str, fingerprint: str, blocks: Sequence[BlockStatistics]
     ) -> None:
+        """Writes the file of a partition that a job with this key finished."""
         arrays: list[NDArray[Any]] = []
         cards = [_block_card(block, arrays) for block in blocks]
         card = {"partition": name, "fingerprint": fingerprint, "blocks": cards}
@@ -193,8 +201,9 @@ class FinishedPartitions:
 
 
 def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str, Any]:
-    """A block as JSON, which keeps every digit of a sum; its arrays are appended to `arrays`. Systems
-    and metrics are lists, because the keys of objects are sorted in the file and arrays are not."""
+    """A block's statistics as JSON, which keeps every digit of a sum; its arrays are appended to
+    `arrays`. Systems and metrics are lists, because the file sorts the keys of objects, and the order
+    must stay that of the arrays."""
     arrays.append(block.id_hashes)
     systems: list[dict[str, Any]] = []
     for name, system in block.systems.items():
@@ -230,14 +239,15 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
         "systems": systems,
         "unreferenced": [block.unreferenced.n, list(block.unreferenced.first)],
         "documents": list(block.documents),
-        "tags": [dict(own) for own in block.tags],
+        "tags": [dict(item_tags) for item_tags in block.tags],
     }
 
 
 def _block_of_card(
     card: dict[str, Any], arrays: Iterator[NDArray[Any]], ids: Iterator[str]
 ) -> BlockStatistics:
-    """The block of a card; takes its arrays in the order in which `_block_card` appended them."""
+    """The block statistics of a card that `_block_card` made; takes their arrays from `arrays`, in
+    the same order."""
     hashes = np.array(next(arrays))
     systems: dict[str, SystemBlock] = {}
     for system in card["systems"]:
@@ -286,7 +296,7 @@ def collect_partitions(
     keep_rows: bool,
     on_phase: OnPhase = ignore_phase,
 ) -> Collection:
-    """Evaluates the partitions as planned and adds up their statistics."""
+    """Evaluates the partitions of the source as `plan` says, and adds up their statistics."""
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     threads = plan.threads if plan.engine == "local" else 1
@@ -299,14 +309,14 @@ def collect_partitions(
         parser=source.parser,
     )
     finished = None if plan.resume is None else FinishedPartitions(plan.resume)
-    written: list[int] = []
+    finished_numbers: list[int] = []
     with ExitStack() as stack:
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
             job = replace(job, segments=stack.enter_context(folder))
         if plan.engine == "ray":
             on_phase("starting the cluster")
-        # Closed before the cluster ends, also after an error.
+        # This generator must be closed before the cluster ends, also after an error.
         outcomes = stack.enter_context(closing(_outcomes(stack, plan, partitions, job, finished)))
         on_progress = on_phase("scoring items")
         on_progress(0)  # shows the phase during the seconds until the first partition is done
@@ -314,12 +324,12 @@ def collect_partitions(
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
             else:
-                written.append(number)
+                finished_numbers.append(number)
                 _add_outcome(result, partition, outcome, job, finished, on_progress)
         if not source.are_ids_checked_by_partition:
             source.refuse_repeated(result.seen.suspects())
         if job.segments is not None:
-            drop_other_parts(job.segments, written)
+            drop_other_parts(job.segments, finished_numbers)
     return result
 
 
@@ -330,6 +340,7 @@ def _outcomes(
     job: PartitionJob,
     finished: FinishedPartitions | None,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
+    """Each partition with its outcome, in order, from the engine of the plan."""
     key = job.key
 
     def before(partition: Partition) -> str | None:
@@ -353,7 +364,7 @@ def outcomes_here(
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
     """Each partition with its outcome, one after another, each on all threads of this process."""
     for number, partition in enumerate(partitions):
-        for _ in range(MAX_ATTEMPTS_A_PARTITION):
+        for _ in range(MAX_ATTEMPTS_PER_PARTITION):
             try:
                 outcome = evaluate_partition(
                     partition, number, job, before(partition), with_fingerprint
@@ -372,6 +383,7 @@ def _add_outcome(
     finished: FinishedPartitions | None,
     on_progress: OnProgress,
 ) -> None:
+    """Adds the statistics of an evaluated or unchanged partition to `result`."""
     if isinstance(outcome, Evaluated):
         blocks = outcome.blocks
         if finished is not None and outcome.fingerprint is not None:
@@ -385,7 +397,9 @@ def _add_outcome(
 
 
 def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> SkippedPartition:
-    """The skipped partition; raises if the run must stop, as it always must when the disk is full."""
+    """The skipped partition. Raises the failure's error instead if the run must stop: unless
+    `on_error` is "skip", and always if something cannot be written, for example because the disk is
+    full."""
     if on_error == "skip" and not isinstance(failed.cause, OutputError):
         return SkippedPartition(partition.name, failed.reason)
     if failed.cause is not None:

@@ -20,7 +20,7 @@ from typing import Any, TextIO, TypeVar, cast
 from wellput.core.errors import InputError, MissingExtra
 from wellput.core.source import Partition
 from wellput.engine.partitions import (
-    MAX_ATTEMPTS_A_PARTITION,
+    MAX_ATTEMPTS_PER_PARTITION,
     Failed,
     FingerprintBefore,
     PartitionJob,
@@ -34,14 +34,15 @@ K = TypeVar("K")
 COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 TASKS_PER_PROCESSOR = 3
-"""Tasks given out at once for each processor: enough that none is idle, few enough that results which
-wait for their turn fit into memory."""
+"""The number of tasks that are started at once for each processor: enough that no processor is idle,
+and few enough that finished results which wait for earlier ones fit into memory."""
 
 
 @contextmanager
 def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
-    """Ray, connected to the cluster that this program already uses, to the one at `address` (or
-    `RAY_ADDRESS`), or to a new one on this machine, which ends with the block."""
+    """The module `ray`, connected to the cluster that this program already uses; or else to the
+    cluster at `address` (or at `RAY_ADDRESS`); or else to a new cluster on this machine. A new
+    connection or cluster ends with the block."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # canceled tasks raise some
     try:
@@ -83,19 +84,19 @@ def _check_reachable(address: str) -> None:
 
 
 class _Notices:
-    """Replaces standard output, where Ray prints notices such as the death of a worker. Writes their
-    first sentences to standard error, without colors and tracebacks."""
+    """A replacement for standard output, where Ray prints notices such as the death of a worker. It
+    writes the first two sentences of a notice to standard error, without colors and tracebacks."""
 
     def write(self, text: str) -> int:
-        first = COLOR_CODE.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
-        said = ". ".join(first.split(". ")[:2])
-        if said and sys.stderr is not None:
-            over = "\r" if sys.stderr.isatty() else ""  # overwrites the progress line
-            sys.stderr.write(f"{over}wellput: Ray: {said.rstrip('.')}.\n")
+        first_line = COLOR_CODE.sub("", text).strip().partition("\n")[0].removeprefix("(raylet) ")
+        notice = ". ".join(first_line.split(". ")[:2])
+        if notice and sys.stderr is not None:
+            line_start = "\r" if sys.stderr.isatty() else ""  # overwrites the progress line
+            sys.stderr.write(f"{line_start}wellput: Ray: {notice.rstrip('.')}.\n")
         return len(text)
 
     def flush(self) -> None:
-        """Standard error is not buffered."""
+        """Does nothing, because standard error is not buffered."""
 
 
 def outcomes_on_cluster(
@@ -106,7 +107,8 @@ def outcomes_on_cluster(
     *,
     with_fingerprint: bool,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
-    """Each partition with its outcome, in order, evaluated by all workers."""
+    """Each partition with its outcome, in order; the workers of the cluster evaluate them. `before`
+    gives the fingerprint of a partition that was finished before."""
     shared = ray.put(job)
     calls = (
         (partition, (partition, number, shared, before(partition), with_fingerprint))
@@ -119,18 +121,18 @@ def outcomes_on_cluster(
 def tasks_in_order(
     ray: Any, function: Callable[..., Any], calls: Iterable[tuple[K, Sequence[Any]]]
 ) -> Generator[tuple[K, Any], None, None]:
-    """Calls the function on workers with the arguments of each (key, arguments), several at a time.
-    Yields each key in order with its task, to be waited for. Cancels the remaining tasks if it is
-    closed early."""
+    """Calls the function on workers, several calls at a time; `calls` has pairs of a key and the
+    arguments. Yields each key in order with its task, whose result the caller must wait for. If the
+    generator is closed early, the remaining tasks are canceled."""
     remote = ray.remote(
-        num_cpus=1, max_retries=MAX_ATTEMPTS_A_PARTITION - 1, retry_exceptions=True
+        num_cpus=1, max_retries=MAX_ATTEMPTS_PER_PARTITION - 1, retry_exceptions=True
     )(function)
-    at_once = TASKS_PER_PROCESSOR * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    max_waiting = TASKS_PER_PROCESSOR * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting: deque[tuple[K, Any]] = deque()
-    coming = iter(calls)
+    remaining_calls = iter(calls)
     try:
         while True:
-            for key, arguments in islice(coming, at_once - len(waiting)):
+            for key, arguments in islice(remaining_calls, max_waiting - len(waiting)):
                 waiting.append((key, remote.remote(*arguments)))
             if not waiting:
                 return
@@ -148,5 +150,5 @@ def _outcome(ray: Any, task: Any) -> PartitionOutcome:
         return failed_each_time(error.cause)
     except ray.exceptions.RayError as error:
         reason = str(error).partition("\n")[0]
-        return Failed(f"{MAX_ATTEMPTS_A_PARTITION} workers died while evaluating it: {reason}")
+        return Failed(f"{MAX_ATTEMPTS_PER_PARTITION} workers died while evaluating it: {reason}")
     return outcome

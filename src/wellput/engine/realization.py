@@ -1,8 +1,9 @@
-"""`RealizationResult`: the sentences that a realizer made from trees; and their evaluation.
+"""`RealizationResult`: the sentences that a realizer (a program that makes sentences from dependency
+trees) made, and their evaluation.
 
 `evaluate_order` scores realizers on trees whose word order is known, as in the table of Bangalore,
 Rambow & Whittaker 2000. The order in the file is the reference. Words are compared in lower case,
-because the realizer decides which word comes first and gets the capital.
+because the first word has a capital letter, and the realizer decides which word comes first.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 ORDER_METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
+"""The metrics of word order that `evaluate_order` computes by default."""
 METRIC_OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
 DEFAULT_METRIC_OPTIONS = ":tokenize=none,lowercase=true"
 
@@ -67,7 +69,7 @@ def evaluate_order(
 
 
 def _order_evalset(outputs: Mapping[str, Sequence[str]], trees: Sequence[Tree]) -> EvalSet:
-    """The outputs with the words of each tree, in its order, as the reference."""
+    """The evalset of these outputs; the reference of an item is its tree's words in their order."""
     plain = [Tree(tree.words) for tree in trees]  # without multiword tokens
     return EvalSet.of(outputs, [_words_in_order(tree) for tree in trees], trees=plain)
 
@@ -77,7 +79,7 @@ def _words_in_order(tree: Tree) -> str:
 
 
 def _with_short_names(result: ScoreResult) -> ScoreResult:
-    """The result with metric names without options, which the signatures keep."""
+    """The result with the options removed from the names of metrics; signatures still have them."""
 
     def short(name: str) -> str:
         return name.partition(":")[0]
@@ -85,8 +87,11 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
     return replace(
         result,
         metrics=tuple(map(short, result.metrics)),
-        scores=tuple(replace(one, metric=short(one.metric)) for one in result.scores),
-        differences=tuple(replace(one, metric=short(one.metric)) for one in result.differences),
+        scores=tuple(replace(score, metric=short(score.metric)) for score in result.scores),
+        differences=tuple(
+            replace(difference, metric=short(difference.metric))
+            for difference in result.differences
+        ),
         tables={short(name): table for name, table in result.tables.items()},
         higher_is_better={short(name): value for name, value in result.higher_is_better.items()},
     )
@@ -94,8 +99,9 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
 
 @dataclass(frozen=True, repr=False)
 class RealizationResult(Result):
-    """`realized` has the realizations of each tree, best first; `trees` has the trees if the input had
-    an order, otherwise none."""
+    """The result of `wellput realize`. `realized` has the sentences made from each tree, best first;
+    `trees` has the trees if their words have an order, otherwise nothing. `evaluation` has the scores
+    of the sentences, if they were evaluated."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:realize_report"
 
@@ -105,44 +111,48 @@ class RealizationResult(Result):
     evaluation: ScoreResult | None = None
     explanations: tuple[str, ...] = ()
     shows_all: bool = False
-    """Whether all realizations are shown, as a table; otherwise the best, one line for each tree."""
+    """Whether the report is a table of all sentences; otherwise it has one line for each tree, with
+    the best sentence."""
     path: PathLike | None = None
     not_english: Counter[str] = field(default_factory=Counter)
-    """How many of the given sentences are not English prose, by the reason; empty for trees."""
+    """If sentences were given instead of trees: how many of them are not English prose, by the
+    reason."""
 
     @property
     def warning(self) -> str:
-        """A sentence on given sentences that are not English prose; empty if there are none."""
+        """A warning about given sentences that are not English prose; empty if there are none."""
         return not_english_sentence(self.not_english, "line", TREE_CONSEQUENCES)
 
     @property
     def sentences(self) -> list[str]:
         """The best sentence of each tree, its tokens separated by one space."""
-        return [one.best[0].text for one in self.realized]
+        return [realized.best[0].text for realized in self.realized]
 
     @property
     def orders(self) -> list[str]:
-        """The words of the trees in their order, if the input had one."""
+        """The words of each tree in their order; empty if the trees have no order."""
         return [_words_in_order(tree) for tree in self.trees]
 
     @property
     def nbest(self) -> list[Candidates]:
-        """All sentences of each tree, for `rerank`; the order of the tree is the reference."""
+        """All sentences of each tree, as candidates for `rerank`; the words in the tree's order are the
+        reference."""
         from wellput.io.nbest import Candidates
 
         orders = self.orders
         return [
             Candidates(
                 id=str(place + 1),
-                texts=tuple(own.text for own in one.best),
+                texts=tuple(sentence.text for sentence in realized.best),
                 references=tuple(orders[place : place + 1]),
             )
-            for place, one in enumerate(self.realized)
+            for place, realized in enumerate(self.realized)
         ]
 
     @property
     def evalset(self) -> EvalSet:
-        """The best sentences as the outputs of a system, with the order of the trees as reference."""
+        """The best sentences as the outputs of one system; the references are the words of the trees in
+        their order."""
         if not self.trees:
             raise InputError(
                 "The trees have no word order to compare with, so there is no evalset."
@@ -150,7 +160,8 @@ class RealizationResult(Result):
         return _order_evalset({self.model: self.sentences}, self.trees)
 
     def save(self, path: PathLike) -> None:
-        """Writes the best sentences, one a line; to a `.jsonl` file all sentences, for `rerank`."""
+        """Writes the best sentences, one a line; to a file that ends in `.jsonl`, writes all
+        sentences as candidates for `rerank`."""
         from wellput.io import check_text
         from wellput.io.nbest import nbest_line
 
@@ -166,24 +177,24 @@ class RealizationResult(Result):
     def values(self) -> dict[str, Any]:
         """The JSON of `wellput realize`; after an evaluation it also has the keys of `score`."""
         scores = {} if self.evaluation is None else self.evaluation.values()
-        own = {
+        realization = {
             "model": self.model,
             "trees": len(self.realized),
             "sentences": self._sentences(),
             "not_english": dict(self.not_english),
         }
-        return {**own, **scores}
+        return {**realization, **scores}
 
     def _sentences(self) -> list[dict[str, Any]]:
         return [
             {
                 "tree": place,
                 "rank": rank,
-                "sentence": one.text,
-                "score": one.score,
-                "log_prob": one.log_prob,
+                "sentence": sentence.text,
+                "score": sentence.score,
+                "log_prob": sentence.log_prob,
                 "is_exact": realized.is_exact,
             }
             for place, realized in enumerate(self.realized, 1)
-            for rank, one in enumerate(realized.best, 1)
+            for rank, sentence in enumerate(realized.best, 1)
         ]

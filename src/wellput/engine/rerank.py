@@ -1,4 +1,4 @@
-"""Choosing the best of candidate outputs by a metric."""
+"""Chooses the best of several candidate outputs for each item, by a metric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CANDIDATE_SYSTEM = "candidate"
 
 @dataclass(frozen=True)
 class RerankChoice:
-    """An item's candidates with their scores (NaN if undefined), and the place of the best."""
+    """An item's candidates with their scores (NaN if undefined), and the place (from 0) of the best."""
 
     candidates: Candidates
     scores: tuple[float, ...]
@@ -38,7 +38,7 @@ class RerankChoice:
 
 @dataclass(frozen=True, repr=False)
 class RerankResult(Result):
-    """The choice for each item, by the metric of this name and signature."""
+    """The choice for each item, made by the metric with this name and signature."""
 
     presented_by: ClassVar[str] = "wellput.reporting.rerank:rerank_report"
 
@@ -63,18 +63,19 @@ class RerankResult(Result):
         return EvalSet(
             [
                 Item(
-                    own.candidates.id,
-                    {"first": own.candidates.texts[0], "reranked": own.text},
-                    own.candidates.references,
-                    source=own.candidates.source,
-                    context=own.candidates.context,
+                    choice.candidates.id,
+                    {"first": choice.candidates.texts[0], "reranked": choice.text},
+                    choice.candidates.references,
+                    source=choice.candidates.source,
+                    context=choice.candidates.context,
                 )
-                for own in self.choices
+                for choice in self.choices
             ]
         )
 
     def save(self, path: PathLike) -> None:
-        """Writes the best candidates, one a line; to a `.jsonl` file the evalset."""
+        """Writes the best candidates, one a line; to a file that ends in `.jsonl`, writes the
+        evalset."""
         check_text(path, allowed=[".jsonl"])
         if str(path).endswith(".jsonl"):
             write_evalset(self.evalset, path)
@@ -107,12 +108,13 @@ def rerank(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> list[RerankChoice]:
-    """The best candidate of each item: the first of equal ones, or the first if none has a score."""
+    """Chooses the candidate with the best score for each item: the first one if several have it, or
+    if no candidate has a score."""
     if metric.higher_is_better is None:
         raise InputError(f"{metric.name} cannot choose: a high value is neither good nor bad.")
     if not nbest:
         return []
-    lacking = [f"item {own.id}" for own in nbest if not own.references]
+    lacking = [f"item {candidates.id}" for candidates in nbest if not candidates.references]
     if "references" in metric.needs and lacking:
         raise InputError.collect(
             f"{metric.name} needs references; {len(lacking):,} of {counted(len(nbest), 'item')} "
@@ -124,12 +126,12 @@ def rerank(
         Item(
             f"{number} {place}",
             {CANDIDATE_SYSTEM: text},
-            own.references,
-            source=own.source,
-            context=own.context,
+            candidates.references,
+            source=candidates.source,
+            context=candidates.context,
         )
-        for number, own in enumerate(nbest)
-        for place, text in enumerate(own.texts)
+        for number, candidates in enumerate(nbest)
+        for place, text in enumerate(candidates.texts)
     ]
     scored = score_source(
         EvalSet(items),
@@ -141,8 +143,8 @@ def rerank(
     scores = iter(table.scores[0].tolist())
     sign = 1.0 if metric.higher_is_better else -1.0
     choices = []
-    for own in nbest:
-        row = tuple(next(scores) for _ in own.texts)
+    for candidates in nbest:
+        row = tuple(next(scores) for _ in candidates.texts)
         best = int(np.argmax([-np.inf if np.isnan(value) else sign * value for value in row]))
-        choices.append(RerankChoice(own, row, best))
+        choices.append(RerankChoice(candidates, row, best))
     return choices

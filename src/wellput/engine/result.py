@@ -1,9 +1,9 @@
-"""`ScoreResult`, the scores of all systems under all metrics, and `Comparison`, two systems
-under one metric.
+"""`ScoreResult`, the scores of all systems under all metrics, and `Comparison`, the difference of two
+systems under one metric.
 
-`ErrorSources` says how much of the error of a score comes from documents, items and samples. It is
-computed for differences from the baseline where these are tested, otherwise for scores, and only where
-items have clusters or outputs have samples.
+`ErrorSources` says how much of the uncertainty of a score comes from documents, items and samples. It
+is computed only if items have clusters (such as documents) or outputs have several samples: for the
+tested differences, or for scores if no differences are tested.
 """
 
 from __future__ import annotations
@@ -38,42 +38,48 @@ class ErrorSources:
 
     def to_dict(self) -> dict[str, Any]:
         """An entry of `error_sources` in the JSON."""
-        own = {"system": self.system, "baseline": self.baseline, "metric": self.metric}
-        return own | asdict(self.parts)
+        names = {"system": self.system, "baseline": self.baseline, "metric": self.metric}
+        return names | asdict(self.parts)
 
 
 def error_sources(
     tables: Sequence[ScoreTable], compared: Sequence[Comparison]
 ) -> tuple[ErrorSources, ...]:
-    """The sources of error of every tested difference, or else of every score."""
-    found: list[ErrorSources] = []
+    """The sources of error of every tested difference, or of every score if no difference is tested."""
+    sources: list[ErrorSources] = []
     for table in tables:
         if table.samples is None and table.clusters is None:
             continue
         pairs: list[tuple[str, str | None]] = [
-            (one.a, one.b) for one in compared if one.metric == table.scorer
+            (comparison.a, comparison.b)
+            for comparison in compared
+            if comparison.metric == table.scorer
         ]
         for system, baseline in pairs or [(system, None) for system in table.systems]:
             if (parts := _parts(table, system, baseline)) is not None:
-                found.append(ErrorSources(system, baseline, table.scorer, parts))
-    return tuple(found)
+                sources.append(ErrorSources(system, baseline, table.scorer, parts))
+    return tuple(sources)
 
 
 def _parts(table: ScoreTable, system: str, baseline: str | None) -> ErrorParts | None:
+    """The parts of the variance of a system's mean score, or of its mean difference from `baseline`,
+    over the items that have a score; None without samples and clusters."""
     from wellput.stats.clusters import error_parts, variances_of_means  # loaded only where needed
 
     rows = [table.row(name) for name in (system, baseline) if name is not None]
     scores = [table.scores_of(row) for row in rows]
-    there = np.logical_and.reduce([~np.isnan(own) for own in scores])
-    values = scores[0][there] - (scores[1][there] if baseline is not None else 0.0)
+    is_scored = np.logical_and.reduce([~np.isnan(row_scores) for row_scores in scores])
+    values = scores[0][is_scored] - (scores[1][is_scored] if baseline is not None else 0.0)
     variances = None
     if table.samples is not None:
-        own = [table.samples[row, there] for row in rows]
-        several = [
-            variances_of_means(part[:, 1], part[:, 2]) for part in own if (part[:, 2] > 1).any()
+        samples = [table.samples[row, is_scored] for row in rows]
+        sample_variances = [
+            variances_of_means(squares, counts)
+            for _, squares, counts in (row_samples.T for row_samples in samples)
+            if (counts > 1).any()
         ]
-        variances = np.sum(several, axis=0) if several else None
-    codes = None if table.clusters is None else table.clusters.codes[there]
+        variances = np.sum(sample_variances, axis=0) if sample_variances else None
+    codes = None if table.clusters is None else table.clusters.codes[is_scored]
     if variances is None and codes is None:
         return None
     return error_parts(values, variances, codes)
@@ -81,11 +87,13 @@ def _parts(table: ScoreTable, system: str, baseline: str | None) -> ErrorParts |
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two systems under one metric: score of `a` − score of `b` on the `n` items both have.
+    """The difference of two systems under one metric: `delta` is the score of `a` minus the score of
+    `b`, on the `n` items that both have.
 
     `p_adjusted` and `equivalence_p_adjusted` are corrected by Holm's method for all differences of
-    the result. `method` names the test of the p-value: "mcnemar" or "exact mcnemar" for metrics of 0
-    and 1. The other fields are those of `Score`.
+    the result. `method` is the name of the test that gives the p-value, for example "mcnemar" or "exact
+    mcnemar" for metrics whose segment scores are 0 or 1. The other fields have the same meaning as in
+    `Score`.
     """
 
     metric: str
@@ -118,14 +126,15 @@ class Comparison:
 
 
 def _record(row: Score | Comparison) -> dict[str, Any]:
-    """As `asdict` makes it, without the copies that take seconds for thousands of systems."""
-    values = ((one.name, getattr(row, one.name)) for one in fields(row))
+    """The fields by name, like `asdict`, but without deep copies, which take seconds for thousands of
+    systems."""
+    values = ((field.name, getattr(row, field.name)) for field in fields(row))
     return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values}
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedPartition:
-    """A partition that could not be evaluated and is in no score, and why."""
+    """A partition that could not be evaluated, so that its items are in no score, and the reason."""
 
     partition: str
     reason: str
@@ -133,7 +142,8 @@ class SkippedPartition:
 
 @dataclass(frozen=True, slots=True)
 class UnscoredItems:
-    """Items that some metrics do not score: why, their number, and the ids of the first ones."""
+    """Items that these metrics do not score: the reason, the number of items, and the first items'
+    ids."""
 
     reason: str
     metrics: tuple[str, ...]
@@ -143,12 +153,13 @@ class UnscoredItems:
 
 @dataclass(frozen=True, repr=False)
 class ScoreResult(Result):
-    """Scores of all systems under all metrics, and the options to repeat them.
+    """Scores of all systems under all metrics, and the options with which they can be computed again.
 
     `differences` has every difference that was tested. `comparisons` is the same if all pairs were
-    tested, otherwise empty. `slices` has a result for each value of a tag, which its `by` names;
-    `in_no_slice` items lack the tag, and `slice_tests` say whether differences depend on it. `tags`
-    are the items', where rows were kept.
+    tested, otherwise empty. If items were also scored by the values of a tag, `slices` has a result for
+    each value; the slice's `by` has the tag and the value. `in_no_slice` is the number of items without
+    the tag, and `slice_tests` say whether differences depend on the value. `tags` has the tags of each
+    item, if rows were kept.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -181,7 +192,7 @@ class ScoreResult(Result):
     tags: tuple[Mapping[str, str], ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: tuple[str, str]) -> Score:
-        """`result["A", "bleu"]`"""
+        """The score of a system under a metric: `result["A", "bleu"]`."""
         if (score := self._score_of.get(key)) is not None:
             return score
         raise InputError(
@@ -194,19 +205,19 @@ class ScoreResult(Result):
         return {(score.system, score.metric): score for score in reversed(self.scores)}
 
     def table(self, metric: str) -> ScoreTable:
-        """Segment scores and statistics under one metric, systems × items."""
+        """The segment scores and statistics under one metric, for systems × items."""
         if metric not in self.tables:
             raise InputError(f"No rows were kept for {metric!r}: score with keep_rows=True.")
         return self.tables[metric]
 
     @property
     def n_tests(self) -> int:
-        """The number of differences that the p-values are corrected for."""
+        """The number of tested differences, for which p-values are corrected."""
         return sum(not math.isnan(pair.p_value) for pair in self.differences)
 
     def is_significant(self, p_adjusted: float | None, n_items: int | None) -> bool:
-        """Whether a test on this many items shows a difference; or, for a test of equivalence, that no
-        difference is as large as the margin."""
+        """Whether a test on this many items is significant: it shows a difference or, for a test of
+        equivalence, that the difference is smaller than the margin."""
         return (
             p_adjusted is not None
             and p_adjusted < self.alpha
@@ -215,38 +226,39 @@ class ScoreResult(Result):
         )
 
     def beaten(self, metric: str) -> frozenset[str] | None:
-        """The systems that are shown to be worse than another one, in the tests that were made. None if
-        nothing can be said."""
+        """The systems that a test showed to be significantly worse than another system. None if
+        nothing was tested, if there are too few items or clusters, or if neither high nor low scores
+        are better."""
         is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
         if self.clusters is not None and self.clusters.are_few:
             return None
         if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
-        shown = [
+        significant = [
             pair for pair in tests if pair.delta and self.is_significant(pair.p_adjusted, pair.n)
         ]
-        return frozenset(pair.b if (pair.delta > 0) == is_better else pair.a for pair in shown)
+        return frozenset(
+            pair.b if (pair.delta > 0) == is_better else pair.a for pair in significant
+        )
 
     @property
     def worse(self) -> tuple[Score, ...]:
-        """The scores that are significantly worse than the baseline's."""
+        """The scores that are significantly worse than the score of the baseline."""
         return tuple(score for score in self.scores if score.is_worse)
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each system under each metric, and for each slice."""
-        own = [_record(score) for score in self.scores]
+        own_records = [_record(score) for score in self.scores]
         if not self.slices:
-            return own
-        return [
-            {"by": one.slice_name, **record}
-            for one, records in ((self, own), *((part, part.records()) for part in self.slices))
-            for record in records
-        ]
+            return own_records
+        parts = ((self, own_records), *((part, part.records()) for part in self.slices))
+        return [{"by": part.slice_name, **record} for part, records in parts for record in records]
 
     @property
     def slice_name(self) -> str | None:
-        """The tag and its value, as in "domain news"; None for all items."""
+        """The tag and the value of this slice, as in "domain news"; None for the result of all
+        items."""
         if self.by is None:
             return None
         return ", ".join(f"{tag} {value}" for tag, value in self.by.items())
@@ -271,13 +283,13 @@ class ScoreResult(Result):
             "confidence": self.confidence,
             "resamples": self.n_resamples,
             "seed": self.seed,
-            "error_sources": [one.to_dict() for one in self.error_sources],
+            "error_sources": [source.to_dict() for source in self.error_sources],
             "by": [part.values_of_slice() for part in self.slices] if self.slices else None,
             "slice_tests": [asdict(test) for test in self.slice_tests] if self.slices else None,
         }
 
     def values_of_slice(self) -> dict[str, Any]:
-        """An entry of `by` in the JSON."""
+        """The entry for this slice under `by` in the JSON."""
         return {
             "by": dict(self.by or {}),
             "items": self.items,

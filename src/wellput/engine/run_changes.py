@@ -1,8 +1,10 @@
-"""Comparing two runs. `ScoreChange` is one system's score under one metric, before and after.
+"""Compares two runs. `ScoreChange` has one system's score under one metric in the first run
+(`before`) and in the second (`after`).
 
-Two scores can be compared if their data and their signatures are the same, apart from fields on
-resampling, which do not affect a score. A change of version alone is a caution, not an obstacle: the
-changelog says which scores a version changes. Nothing here loads NumPy.
+Two scores can be compared if their data are the same, and their signatures, too, except for fields
+about resampling, which do not affect a score. Another version of wellput does not prevent a
+comparison, but gives a caution: the changelog says which scores a version changes. Nothing here
+imports NumPy.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ RESAMPLING_FIELDS = frozenset({"ar", "bs", "seed"})
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """`before` and `after` under one metric. `obstacles` say why the two cannot be compared, `cautions`
-    what to keep in mind if they can."""
+    """Two scores under one metric. `obstacles` are the reasons why they cannot be compared;
+    `cautions` are what a reader must keep in mind if they can."""
 
     metric: str
     before: RunScore
@@ -45,8 +47,9 @@ class ScoreChange:
 
     @property
     def intervals_overlap(self) -> bool | None:
-        """Whether the intervals overlap; None if one is unknown. If they do not, the difference is very
-        probably not chance; if they do, nothing follows."""
+        """Whether the two intervals overlap; None if the scores cannot be compared or an interval is
+        unknown. If the intervals do not overlap, the difference is very probably not due to chance;
+        if they do, nothing can be concluded."""
         ends = (self.before.low, self.before.high, self.after.low, self.after.high)
         known = [end for end in ends if end is not None and not math.isnan(end)]
         if not self.is_comparable or len(known) < len(ends):
@@ -97,32 +100,35 @@ class RunChanges(Result):
 
 
 def run_changes(before: Run, after: Run, renamed: Mapping[str, str] | None = None) -> RunChanges:
-    """Pairs the scores of two runs by system and metric; `renamed` maps systems of the first run to
-    their names in the second."""
+    """The changes between two runs, whose scores are matched by system and metric; `renamed` maps
+    systems of the first run to their names in the second."""
     names = renamed or {}
     _check_names(before, names.keys())
     _check_names(after, names.values())
     # Renamed systems come last, so that they replace a system that already has the new name.
-    ordered = sorted(before.scores, key=lambda one: one.system in names)
-    old = {(names.get(one.system, one.system), one.metric): one for one in ordered}
-    new = {(one.system, one.metric): one for one in after.scores}
+    ordered = sorted(before.scores, key=lambda score: score.system in names)
+    old = {(names.get(score.system, score.system), score.metric): score for score in ordered}
+    new = {(score.system, score.metric): score for score in after.scores}
     return RunChanges(
         before=before,
         after=after,
         changes=tuple(_change(key[1], old[key], new[key]) for key in new if key in old),
-        only_before=tuple((one.system, one.metric) for key, one in old.items() if key not in new),
+        only_before=tuple(
+            (score.system, score.metric) for key, score in old.items() if key not in new
+        ),
         only_after=tuple(key for key in new if key not in old),
     )
 
 
 def _change(metric: str, before: RunScore, after: RunScore) -> ScoreChange:
+    """The change of one system's score under one metric."""
     obstacles: list[str] = []
     cautions: list[str] = []
     if before.data != after.data:
         obstacles.append("different items or references")
     for old, new in _differing_fields(before.signature, after.signature):
-        version = old.startswith("version:") and new.startswith("version:")
-        (cautions if version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
+        is_version = old.startswith("version:") and new.startswith("version:")
+        (cautions if is_version else obstacles).append(f"{old or 'nothing'} → {new or 'nothing'}")
     if before.n != after.n:
         cautions.append(f"on {counted(before.n, 'item')}, then on {after.n:,}")
     same_outputs = before.outputs == after.outputs
@@ -138,7 +144,8 @@ def _is_same(a: float, b: float) -> bool:
 
 
 def _differing_fields(before: str, after: str) -> list[tuple[str, str]]:
-    """The fields (`tok:13a`) that differ; a missing one is an empty text."""
+    """The fields (such as `tok:13a`) in which two signatures differ, as pairs of the field before and
+    after; a missing field is an empty text."""
     old, new = _signature_fields(before), _signature_fields(after)
     return [
         (old.get(name, ""), new.get(name, ""))
@@ -148,7 +155,7 @@ def _differing_fields(before: str, after: str) -> list[tuple[str, str]]:
 
 
 def _signature_fields(signature: str) -> dict[str, str]:
-    """The fields that affect a score, by name; fields of the same name are joined."""
+    """The fields of a signature that affect a score, by name; fields of the same name are joined."""
     fields: dict[str, str] = {}
     for text in signature.split("|"):
         name = text.partition(":")[0]
@@ -158,6 +165,7 @@ def _signature_fields(signature: str) -> dict[str, str]:
 
 
 def _check_names(run: Run, names: Iterable[str]) -> None:
+    """Raises InputError for names that are not systems of the run."""
     wrong = [name for name in names if name not in run.systems]
     if wrong:
         raise InputError(

@@ -1,9 +1,9 @@
-"""Storing results as runs, to compare them with later ones (`engine.run_changes`).
+"""Stores results as runs, so that they can be compared with later runs (`engine.run_changes`).
 
-`save_run` stores a result, `run_of` makes the `Run`. `DataHashes` identifies the data of a
-score by its content: the same items in another file, format or compression have the same hashes; ids
-do not count. Outputs have separate hashes, so that a changed system can be told from a changed test
-set.
+`save_run` stores a result; `run_of` makes a `Run` of a result. `DataHashes` identifies the data of a
+score by their content: the same items in another file, format or compression have the same hashes,
+and ids do not change the hashes. Outputs have separate hashes, so that one can see whether a system
+or the test set has changed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ class _Hash(Protocol):
 
 
 class DataHashes:
-    """SHA-256 of each part of a source's items, in order, from one pass."""
+    """SHA-256 of each part (references, sources, outputs, …) of a source's items in order, computed
+    in one pass over the items."""
 
     def __init__(self, source: EvalSource, needs: Collection[Need]) -> None:
         """`needs` names the parts to hash besides references and sources."""
         self._needs = frozenset(needs)
         self._parts: dict[str, _Hash] = defaultdict(hashlib.sha256)
         self._outputs: dict[str, _Hash] = defaultdict(hashlib.sha256)
-        self._own: dict[str, _Hash] = defaultdict(hashlib.sha256)
+        self._by_system: dict[str, _Hash] = defaultdict(hashlib.sha256)
         self._has_references = False
         start = 0
         for block in source.blocks():
@@ -63,8 +64,8 @@ class DataHashes:
         parts = [[part, self._parts[part].hexdigest()] for part in sorted(chosen - {"original"})]
         if "original" in needs:
             parts.append(["original", self.outputs(ORIGINAL)])
-        if system in self._own:
-            parts.append(["own", self._own[system].hexdigest()])
+        if system in self._by_system:
+            parts.append(["own", self._by_system[system].hexdigest()])
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _add(self, block: Sequence[Item], start: int) -> None:
@@ -72,33 +73,34 @@ class DataHashes:
         _update_hash(self._parts["references"], [item.references for item in block])
         _update_hash(self._parts["source"], [item.source for item in block])
         if "tree" in self._needs:
-            _update_hash(self._parts["tree"], [_drawn(item.trees) for item in block])
+            _update_hash(self._parts["tree"], [_formatted(item.trees) for item in block])
         if "derivation" in self._needs:
             _update_hash(self._parts["derivation"], [item.derivation for item in block])
         if "logged" in self._needs:
             _update_hash(self._parts["logged"], [item.logged for item in block])
         outputs: dict[str, list[object]] = defaultdict(list)
-        own: dict[str, list[object]] = defaultdict(list)
+        by_system: dict[str, list[object]] = defaultdict(list)
         for place, item in enumerate(block, start):
             for system, output in item.outputs.items():
                 outputs[system].append([place, output])
             for system, references in item.references_by_system.items():
-                own[system].append([place, references])
+                by_system[system].append([place, references])
             if "tree" in self._needs:
                 for system, trees in item.trees_by_system.items():
-                    own[system].append([place, _drawn(trees)])
+                    by_system[system].append([place, _formatted(trees)])
         for system, rows in outputs.items():
             _update_hash(self._outputs[system], rows)
-        for system, rows in own.items():
-            _update_hash(self._own[system], rows)
+        for system, rows in by_system.items():
+            _update_hash(self._by_system[system], rows)
 
 
-def _drawn(trees: Iterable[Tree | None]) -> list[str | None]:
+def _formatted(trees: Iterable[Tree | None]) -> list[str | None]:
     return [None if tree is None else format_tree(tree) for tree in trees]
 
 
 def _update_hash(hash: _Hash, rows: Sequence[Any]) -> None:
-    """Adds the rows as JSON without the outer brackets, so that the cut into blocks does not matter."""
+    """Adds the rows as JSON without the outer brackets, so that the hash does not depend on the
+    division into blocks."""
     text = json.dumps(rows, sort_keys=True, separators=(",", ":"), default=_plain_mapping)
     hash.update(text[1:-1].encode() + b",")
 
@@ -119,7 +121,8 @@ def save_run(
     command: str = "",
 ) -> Run:
     """Stores a result in a folder of runs (Parquet, needs the extra `parquet`); `evalset` and `metrics`
-    must be those of the result. The data is read again for its hash, without skipped partitions."""
+    must be those of the result. The data, except skipped partitions, is read again to compute its
+    hashes."""
     run_files.check_store(folder)
     if isinstance(evalset, str | Path):
         evalset = open_evalset(evalset)
@@ -133,7 +136,8 @@ def run_of(
     *,
     command: str = "",
 ) -> Run:
-    """The result as a run, which can be found and compared later; it has no id yet."""
+    """The result as a run, which can be stored and compared later; its id is empty until it is
+    stored."""
     needs = {metric.name: metric.needs for metric in create_all(metrics)}
     if result.skipped:
         source = _ScoredSource(source, frozenset(skipped.partition for skipped in result.skipped))
@@ -179,7 +183,7 @@ class _ScoredSource(EvalSource):
 
 
 def _p_against(result: ScoreResult, score: Score) -> dict[str, float]:
-    """Holm's p-value against each other system, if all pairs were tested."""
+    """The score's corrected p-value against each other system; empty unless all pairs were tested."""
     return {
         pair.b if pair.a == score.system else pair.a: pair.p_adjusted
         for pair in result.comparisons

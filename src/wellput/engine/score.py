@@ -1,4 +1,5 @@
-"""Scoring a source: all systems under all metrics, with intervals and tests, from one pass."""
+"""Scores a source (an evaluation set): all systems under all metrics, with intervals and tests, from
+one pass over the items."""
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from wellput.engine.result import ErrorSources
 
 TOKENIZERS_AT_SPACES = frozenset(["tok:13a", "tok:intl", "tok:none", "tok:rouge", "tok:tercom"])
+"""Signatures of tokenizers that find words only where there are spaces."""
 TOKENIZERS_BY_SCRIPT = {"Chinese": "zh", "Japanese": "ja-mecab"}
 
 
@@ -39,51 +41,52 @@ def score_source(
     on_segments: OnSegments | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> ScoreResult:
-    """Scores every system of the source under every metric, as planned.
+    """Scores every system of the source under every metric; `inference` says which intervals and
+    tests are computed, `plan` where and how.
 
-    `on_segments` is called with the scores of segments, block by block; only the local engine does so.
+    `on_segments` is called with the scores of segments, block by block, but only by the local engine.
     """
-    asked = inference or Inference()
+    inference = inference or Inference()
     plan = plan or ScoringPlan()
-    keep_rows = plan.keep_rows or asked.needs_rows
+    keep_rows = plan.keep_rows or inference.needs_rows
     collection = _collected(source, metrics, plan, keep_rows, on_segments, on_phase)
-    baseline = asked.baseline_among(collection.systems)
+    baseline = inference.baseline_among(collection.systems)
     signatures = {
-        metric.name: score_signature(metric, collection, asked, parser=source.parser)
+        metric.name: score_signature(metric, collection, inference, parser=source.parser)
         for metric in collection.metrics
     }
     clusters = None
     if keep_rows:
-        clusters = clusters_among(collection.documents, collection.tags, asked.cluster)
+        clusters = clusters_among(collection.documents, collection.tags, inference.cluster)
     tables = (
         {m.name: collection.table(m, signatures[m.name], clusters) for m in collection.metrics}
         if keep_rows
         else {}
     )
     masks = None
-    if asked.by is not None:
+    if inference.by is not None:
         from wellput.engine.slices import slice_masks
 
-        masks = slice_masks(collection.tags, asked.by)
+        masks = slice_masks(collection.tags, inference.by)
     n_columns = len(collection.columns)
-    resampling = asked.resampling
+    resampling = inference.resampling
     on_score = (
-        on_phase("computing intervals", n_columns) if asked.has_intervals else ignore_progress
+        on_phase("computing intervals", n_columns) if inference.has_intervals else ignore_progress
     )
     scores: list[Score] = []
     for metric in collection.metrics:
         for score in _scores(collection, metric, signatures[metric.name]):
-            if asked.has_intervals:
+            if inference.has_intervals:
                 interval = resampling.interval(
-                    tables[metric.name], score.system, by_bootstrap=asked.draws == "bs"
+                    tables[metric.name], score.system, by_bootstrap=inference.draws == "bs"
                 )
                 score = replace(
                     score, low=interval.low, high=interval.high, method=interval.method or None
                 )
             scores.append(score)
             on_score(1)
-    pairs = _pairs(collection, asked, baseline)
-    compared = _compared(collection, tables, asked, pairs, on_phase)
+    pairs = _pairs(collection, inference, baseline)
+    compared = _compared(collection, tables, inference, pairs, on_phase)
     if compared:
         from wellput.engine.differences import scores_with_differences
 
@@ -108,11 +111,11 @@ def score_source(
         seed=resampling.seed,
         n_resamples=resampling.n_resamples,
         confidence=resampling.confidence,
-        test=asked.test,
+        test=inference.test,
         alpha=resampling.alpha,
-        margin=asked.margin,
+        margin=inference.margin,
         differences=tuple(compared),
-        comparisons=tuple(compared) if asked.all_pairs else (),
+        comparisons=tuple(compared) if inference.all_pairs else (),
         skipped=tuple(collection.skipped),
         left_out=_left_out(collection),
         notes=(
@@ -131,7 +134,7 @@ def score_source(
     if masks is None:
         return result
     testable = frozenset(metric.name for metric in collection.metrics if is_testable(metric))
-    return _with_slices(result, *masks, pairs, testable, asked, on_phase)
+    return _with_slices(result, *masks, pairs, testable, inference, on_phase)
 
 
 def _with_slices(
@@ -140,19 +143,22 @@ def _with_slices(
     without: int,
     pairs: Sequence[tuple[str, str]],
     testable: frozenset[str],
-    asked: Inference,
+    inference: Inference,
     on_phase: OnPhase,
 ) -> ScoreResult:
-    """The result with those of its slices, and tests whether differences depend on the slice: of the
-    pairs that are compared, or else of all pairs."""
+    """The result with a result for each slice (the items with one value of the tag), and with tests
+    of whether differences depend on the slice. The tests are of `pairs`, or of all pairs if `pairs`
+    is empty. `masks` has the items of each slice; `without` items are in no slice."""
     from wellput.engine.slices import slice_tests, slices_of
 
-    assert asked.by is not None
-    slices = slices_of(result, masks, asked.by, pairs, testable, asked, on_phase)
+    assert inference.by is not None
+    slices = slices_of(result, masks, inference.by, pairs, testable, inference, on_phase)
     tables = {
-        part.by[asked.by]: {name: part.tables[name] for name in part.metrics if name in testable}
-        for part in slices
-        if part.by is not None
+        slice_result.by[inference.by]: {
+            name: slice_result.tables[name] for name in slice_result.metrics if name in testable
+        }
+        for slice_result in slices
+        if slice_result.by is not None
     }
     tests = slice_tests(tables, pairs or list(combinations(result.systems, 2)))
     return replace(result, slices=slices, in_no_slice=without, slice_tests=tests)
@@ -166,7 +172,7 @@ def _collected(
     on_segments: OnSegments | None,
     on_phase: OnPhase,
 ) -> Collection:
-    """The statistics, computed as planned; raises InputError if there are none."""
+    """The statistics, computed as `plan` says; raises InputError if there is nothing to score."""
     if not plan.needs_partitions:
         collection = collect(
             source,
@@ -193,34 +199,36 @@ def _collected(
     return collection
 
 
-def _scores(collection: Collection, metric: Metric, signed: str) -> Iterator[Score]:
-    """The scores of all systems under one metric, which are computed together."""
+def _scores(collection: Collection, metric: Metric, signature: str) -> Iterator[Score]:
+    """The scores of all systems under one metric, which are computed in one call of the metric."""
     name, needs_references = metric.name, "references" in metric.needs
     columns = [collection.columns[system, name] for system in collection.systems]
     sums = np.stack([column.sums for column in columns])
     values = metric.score(sums).tolist()
-    parts = {part: found.tolist() for part, found in metric.components(sums).items()}
+    components = {part: by_system.tolist() for part, by_system in metric.components(sums).items()}
     for row, (system, column) in enumerate(zip(collection.systems, columns, strict=True)):
         left_out = collection.left_out[system] if needs_references else 0
         yield Score(
             system=system,
             metric=name,
             score=float(values[row]),
-            signature=signed,
+            signature=signature,
             n=collection.counts[system] - left_out,
             left_out=left_out,
             undefined=column.undefined,
             undefined_reasons=dict(column.reasons),
-            components={part: float(found[row]) for part, found in parts.items()},
+            components={part: float(by_system[row]) for part, by_system in components.items()},
         )
 
 
-def _pairs(collection: Collection, asked: Inference, baseline: str | None) -> list[tuple[str, str]]:
+def _pairs(
+    collection: Collection, inference: Inference, baseline: str | None
+) -> list[tuple[str, str]]:
     """All pairs of systems, or each against the baseline; none if nothing is compared."""
     if baseline is None:
         return []
     systems = collection.systems
-    if asked.all_pairs:
+    if inference.all_pairs:
         return list(combinations(systems, 2))
     return [(system, baseline) for system in systems if system != baseline]
 
@@ -228,31 +236,32 @@ def _pairs(collection: Collection, asked: Inference, baseline: str | None) -> li
 def _compared(
     collection: Collection,
     tables: Mapping[str, ScoreTable],
-    asked: Inference,
+    inference: Inference,
     pairs: Sequence[tuple[str, str]],
     on_phase: OnPhase,
 ) -> list[Comparison]:
-    """The pairs of systems under every metric that can be tested."""
+    """The differences of these pairs of systems under every metric that can be tested."""
     if not pairs:
         return []
     testable = {m.name: tables[m.name] for m in collection.metrics if is_testable(m)}
     from wellput.engine.differences import compare_systems
 
     on_pair = on_phase("comparing systems", len(pairs) * len(testable))
-    return compare_systems(testable, pairs, asked, on_pair)
+    return compare_systems(testable, pairs, inference, on_pair)
 
 
 def _left_out(collection: Collection) -> tuple[UnscoredItems, ...]:
-    """The items without references, which some metrics do not score."""
-    found = collection.unreferenced
+    """The items without references, which the metrics that need references do not score."""
+    unreferenced = collection.unreferenced
     metrics = tuple(m.name for m in collection.metrics if "references" in m.needs)
-    if not found.n or not metrics:
+    if not unreferenced.n or not metrics:
         return ()
-    return (UnscoredItems("no reference", metrics, found.n, found.first),)
+    return (UnscoredItems("no reference", metrics, unreferenced.n, unreferenced.first),)
 
 
 def _empty_notes(collection: Collection) -> list[str]:
-    """How many outputs of each system are empty: they may be missing, but are scored."""
+    """Sentences on the number of empty outputs of each system: they are scored, but may really be
+    missing."""
     return [
         f"{n:,} output{'' if n == 1 else 's'} of {system} "
         f"{'is empty and counts as an empty text' if n == 1 else 'are empty and count as empty texts'}."
@@ -262,7 +271,8 @@ def _empty_notes(collection: Collection) -> list[str]:
 
 
 def _form_notes(collection: Collection) -> list[str]:
-    """How many outputs of each system cannot match letters with accents, although they look alike."""
+    """Sentences on outputs whose accented letters look like those of their references but do not match,
+    because they are encoded in another Unicode form."""
     return [
         f"{n:,} output{'' if n == 1 else 's'} of {system} {'is' if n == 1 else 'are'} in another "
         "Unicode form (NFC or NFD) than the references: letters such as é do not match. Convert both "
@@ -273,8 +283,8 @@ def _form_notes(collection: Collection) -> list[str]:
 
 
 def _spacing_notes(collection: Collection) -> list[str]:
-    """How many outputs are in a script without spaces, where a metric takes what stands between spaces
-    for a word."""
+    """Sentences on outputs in a script without spaces between words, if a metric finds words by
+    spaces."""
     metrics = [
         metric.name
         for metric in collection.metrics
@@ -291,21 +301,29 @@ def _spacing_notes(collection: Collection) -> list[str]:
 
 
 def is_testable(metric: Metric) -> bool:
-    """Whether differences can be tested; true if the metric does not say."""
+    """Whether differences of this metric can be tested: its attribute `is_testable`, by default
+    true."""
     return getattr(metric, "is_testable", True)
 
 
 def score_signature(
-    metric: Metric, collection: Collection, asked: Inference, *, parser: str | None = None
+    metric: Metric, collection: Collection, inference: Inference, *, parser: str | None = None
 ) -> str:
-    """Everything that must be equal for two scores to be comparable, in sacreBLEU's order."""
+    """The signature of a metric's scores: everything that must be equal for two scores to be
+    comparable, in sacreBLEU's order of fields."""
     fields: list[str] = []
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
-    if asked.draws is not None:
-        resampling = asked.resampling
-        fields += [f"{asked.draws}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
+    if inference.draws is not None:
+        resampling = inference.resampling
+        fields += [f"{inference.draws}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
-    own = metric.signature()
-    return "|".join([*fields, *([own] if own else []), f"version:wellput-{__version__}"])
+    metric_signature = metric.signature()
+    return "|".join(
+        [
+            *fields,
+            *([metric_signature] if metric_signature else []),
+            f"version:wellput-{__version__}",
+        ]
+    )

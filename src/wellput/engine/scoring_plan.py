@@ -21,9 +21,11 @@ OnError = Literal["stop", "skip"]
 
 @dataclass(frozen=True)
 class ScoringPlan:
-    """The engine `ray` computes on the cluster at `address`, or on processes of this machine.
-    `keep_rows` keeps the statistics of segments. `resume` is the folder of finished partitions,
-    `segments` the folder for segment scores."""
+    """Where statistics are computed and what is kept. `engine`: "local" uses threads of this process,
+    "ray" the Ray cluster at `address`, or a new one on this machine. `keep_rows` keeps the statistics
+    of single segments. `resume` is the folder of finished partitions, from which a stopped run can be
+    continued. `on_error` says whether a partition that fails stops the run or is skipped. `segments`
+    is the folder for segment scores."""
 
     engine: Engine = "local"
     address: str | None = None
@@ -56,13 +58,13 @@ class ScoringPlan:
 
 PairedTest = Literal["jackknife", "ar", "bs"]
 DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
-"""Its interval and its p-value come from the same standard error."""
+"""The default, because its interval and its p-value come from the same standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is computed, for every system, metric and pair. The jackknife draws nothing and
-    uses only `confidence`."""
+    """How uncertainty is computed, for every system, metric and pair. The jackknife, which leaves out
+    one item at a time, draws no random numbers and uses only `confidence`."""
 
     n_resamples: int = 1000
     seed: int = 12345
@@ -71,16 +73,16 @@ class Resampling:
     confidence: float = 0.95
 
     def interval(self, table: ScoreTable, system: str, *, by_bootstrap: bool = False) -> Estimate:
-        """A system's score with its interval: by Wilson's method or the jackknife, or the
-        percentiles of a bootstrap."""
+        """A system's score with its interval, by Wilson's method (for shares of items) or the
+        jackknife; or, if `by_bootstrap`, from the percentiles of a bootstrap."""
         row = table.row(system)
-        there = table.present[row]
-        statistics = table.statistics[row][there]
+        is_present = table.present[row]
+        statistics = table.statistics[row][is_present]
         clusters = None
-        if table.clusters is not None and there.any():
+        if table.clusters is not None and is_present.any():
             from wellput.stats.clusters import ClusteredItems
 
-            clusters = ClusteredItems.of(table.clusters.codes[there])
+            clusters = ClusteredItems.of(table.clusters.codes[is_present])
         if by_bootstrap:
             from wellput.stats.resampling import bootstrap
 
@@ -111,15 +113,16 @@ class Resampling:
 
 @dataclass(frozen=True)
 class Inference:
-    """The intervals and tests that are wanted: intervals of scores, and a paired test of every system
-    against the `baseline` (by default the first system) or of all pairs. P-values are corrected by
-    Holm's method for all tests.
+    """Which intervals and tests are computed: intervals of scores, and a paired test (`paired`) of
+    every system against the `baseline` (by default the first system) or, if `all_pairs`, of all
+    pairs. P-values are corrected by Holm's method for all tests.
 
-    A baseline or all pairs imply the default test. `margin` has, by metric, the smallest difference
-    that matters, to test whether systems are equivalent. `has_percentiles`: the intervals of scores
-    come from a bootstrap. With the paired bootstrap (`bs`) they always do, from the same resamples.
-    `cluster` names the units that take the items' place (see `core.clusters`), `by` the tag whose
-    values are also scored one by one.
+    A baseline, all pairs or a margin imply the default test. `margin` has for each metric the
+    smallest difference that matters, to test whether systems are equivalent. If `has_percentiles`,
+    intervals of scores come from a bootstrap. This is always so with the paired bootstrap (`bs`),
+    which uses the same resamples for both. `cluster` names the groups of items that are not
+    independent (see `core.clusters`). `by` names a tag; the items with each of its values are also
+    scored separately.
     """
 
     has_intervals: bool = False
@@ -156,29 +159,31 @@ class Inference:
 
     @property
     def test(self) -> PairedTest | None:
-        """The test to make; None for no test."""
+        """The paired test that is made; None if none is."""
         is_implied = self.baseline is not None or self.all_pairs or bool(self.margin)
         return self.paired or (DEFAULT_PAIRED_TEST if is_implied else None)
 
     @property
     def draws(self) -> Literal["ar", "bs"] | None:
-        """The procedure that draws random resamples; None if there is none."""
+        """The procedure that draws random resamples: "ar" (approximate randomization) or "bs"
+        (bootstrap); None if nothing is drawn."""
         if self.test == "ar" or self.test == "bs":
             return self.test
         return "bs" if self.has_intervals and self.has_percentiles else None
 
     @property
     def needs_rows(self) -> bool:
-        """Whether the rows of segments must be kept."""
+        """Whether the statistics of single segments must be kept."""
         return (
             self.has_intervals
             or self.test is not None
             or self.by is not None
-            or self.cluster is not None  # so that an unknown name is refused
+            or self.cluster is not None  # an unknown name is found only with the rows
         )
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:
-        """The system to compare with; None if nothing is compared."""
+        """The system among `systems` with which the others are compared; None if nothing is
+        compared."""
         if self.test is None:
             return None
         if len(systems) < 2:

@@ -1,13 +1,14 @@
-"""Scores by slice: the items that have the same value of a tag, such as the domain.
+"""Scores of slices. A slice is all items that have the same value of a tag, such as the domain "news".
 
-Every slice is a `ScoreResult`, made from the rows of the whole result. P-values of slices are corrected
-by Holm's method for the differences of all slices together; those of the whole result do not change.
+Every slice has a `ScoreResult`, made from the rows (segment statistics) of the result for all items.
+P-values of slices are corrected by Holm's method for the differences of all slices together; p-values
+of the result for all items do not change.
 
-A `SliceTest` says whether the difference of two systems depends on the slice. Slices are small, so it
-says little that a difference is shown in one slice and not in another. Therefore the differences of
-the slices are compared with each other, by Welch's analysis of variance, with the standard errors that
-the slices' own tests use (of clusters, if items have them). A cluster may have items in several
-slices; the differences of these slices then vary together, and the test is cautious.
+A `SliceTest` tests whether the difference of two systems depends on the slice. Slices are small, so a
+difference may be significant in one slice and not in another by chance. Therefore the differences of
+the slices are compared with each other by Welch's analysis of variance, with the same standard errors
+as in the tests of single slices (those of clusters, if items have clusters). If a cluster has items
+in several slices, the differences of these slices vary together, and the test rejects too rarely.
 """
 
 from __future__ import annotations
@@ -36,14 +37,15 @@ from wellput.stats.corrections import holm
 from wellput.stats.student import welch_test
 
 MAX_SLICES = 100
-"""More slices than this cannot be read in a table, and no difference would pass the correction."""
+"""A table of more slices would be unreadable, and after the correction no difference would be
+significant."""
 
 
 def slice_masks(
     tags: Sequence[Mapping[str, str]], by: str
 ) -> tuple[dict[str, NDArray[np.bool_]], int]:
-    """The items of each value of a tag, in the order of the values, and the number of items without
-    one."""
+    """For each value of the tag `by`, in alphabetical order, which items have this value; and the
+    number of items without the tag."""
     values = tag_values(tags, by, keyword="by")
     names = sorted({value for value in values if value is not None})
     if len(names) > MAX_SLICES:
@@ -62,31 +64,31 @@ def slices_of(
     by: str,
     pairs: Sequence[tuple[str, str]],
     testable: frozenset[str],
-    asked: Inference,
+    inference: Inference,
     on_phase: OnPhase,
 ) -> tuple[ScoreResult, ...]:
-    """The results of the slices, compared as the whole was."""
-    tests = asked.test is not None and bool(pairs)
+    """The results of the slices; systems are compared as in `whole`, the result of all items."""
+    has_tests = inference.test is not None and bool(pairs)
     on_slice = on_phase("comparing systems in slices", len(masks))
     parts: list[tuple[str, dict[str, ScoreTable], list[Comparison]]] = []
     for name, items in masks.items():
         tables = {metric: table.of_items(items) for metric, table in whole.tables.items()}
         compared: list[Comparison] = []
-        if tests:
+        if has_tests:
             complete = {
                 metric: table
                 for metric, table in tables.items()
                 if metric in testable and table.present.any(axis=1).all()
             }
-            compared = compare_systems(complete, pairs, asked, n_slices=len(masks))
+            compared = compare_systems(complete, pairs, inference, n_slices=len(masks))
         parts.append((name, tables, compared))
         on_slice(1)
-    every = iter(corrected([one for *_, compared in parts for one in compared]))
-    found: list[ScoreResult] = []
+    all_corrected = iter(corrected([pair for *_, compared in parts for pair in compared]))
+    results: list[ScoreResult] = []
     for name, tables, compared in parts:
-        own = [next(every) for _ in compared]
-        found.append(_slice(whole, {by: name}, tables, own, asked))
-    return tuple(found)
+        slice_pairs = [next(all_corrected) for _ in compared]
+        results.append(_slice(whole, {by: name}, tables, slice_pairs, inference))
+    return tuple(results)
 
 
 def _slice(
@@ -94,10 +96,11 @@ def _slice(
     by: Mapping[str, str],
     tables: Mapping[str, ScoreTable],
     compared: Sequence[Comparison],
-    asked: Inference,
+    inference: Inference,
 ) -> ScoreResult:
+    """The result of one slice. `by` has the tag and its value, `compared` the corrected differences."""
     scores = [
-        _score(whole[system, metric], table, system, asked)
+        _score(whole[system, metric], table, system, inference)
         for metric, table in tables.items()
         for system in whole.systems
     ]
@@ -108,11 +111,16 @@ def _slice(
         items=len(next(iter(tables.values())).items),
         scores=tuple(
             scores_with_differences(
-                scores, compared, baseline, whole.higher_is_better, asked.resampling.alpha, clusters
+                scores,
+                compared,
+                baseline,
+                whole.higher_is_better,
+                inference.resampling.alpha,
+                clusters,
             )
         ),
         differences=tuple(compared),
-        comparisons=tuple(compared) if asked.all_pairs else (),
+        comparisons=tuple(compared) if inference.all_pairs else (),
         skipped=(),
         left_out=(),
         explanations=(),
@@ -125,7 +133,8 @@ def _slice(
     )
 
 
-def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Score:
+def _score(whole: Score, table: ScoreTable, system: str, inference: Inference) -> Score:
+    """A system's score in a slice, whose items `table` has; `whole` is its score for all items."""
     row = table.row(system)
     is_present = table.present[row]
     sums = block_sum(table.statistics[row])
@@ -153,22 +162,24 @@ def _score(whole: Score, table: ScoreTable, system: str, asked: Inference) -> Sc
         n_common=None,
         is_worse=None,
     )
-    if not asked.has_intervals or not is_present.any():
+    if not inference.has_intervals or not is_present.any():
         return score
-    interval = asked.resampling.interval(table, system, by_bootstrap=asked.draws == "bs")
+    interval = inference.resampling.interval(table, system, by_bootstrap=inference.draws == "bs")
     return replace(score, low=interval.low, high=interval.high)
 
 
 MIN_DEGREES_OF_FREEDOM = 5
-"""A slice whose difference has fewer degrees of freedom is left out: its error is too uncertain."""
+"""A slice with fewer degrees of freedom is left out of the test: its standard error is too
+uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class SliceTest:
-    """Tests that score of `a` − score of `b` is the same in all slices, under one metric.
+    """A test of the hypothesis that the difference (score of `a` − score of `b`) is the same in all
+    slices, under one metric.
 
-    `deltas` has the difference in each slice that is tested, `n` the number of their items.
-    `statistic` is Welch's F; `freedom` has its degrees of freedom, of numerator and denominator.
+    `deltas` has the difference in each tested slice, `n` the number of items in these slices.
+    `statistic` is Welch's F; `freedom` has the degrees of freedom of its numerator and denominator.
     `p_adjusted` is corrected by Holm's method for all pairs and metrics.
     """
 
@@ -191,9 +202,9 @@ def slice_tests(
     measured: dict[tuple[str, str, str], dict[str, MeasuredDifference]] = {}
     for name, tables in slices.items():
         for metric, table in tables.items():
-            for (a, b), found in measured_differences(table, pairs).items():
-                if found.freedom >= MIN_DEGREES_OF_FREEDOM:
-                    measured.setdefault((metric, a, b), {})[name] = found
+            for (a, b), difference in measured_differences(table, pairs).items():
+                if difference.freedom >= MIN_DEGREES_OF_FREEDOM:
+                    measured.setdefault((metric, a, b), {})[name] = difference
     tests = [
         _tested(metric, a, b, by_slice)
         for (metric, a, b), by_slice in measured.items()
@@ -206,18 +217,20 @@ def slice_tests(
 
 
 def _tested(metric: str, a: str, b: str, by_slice: Mapping[str, MeasuredDifference]) -> SliceTest:
-    found = list(by_slice.values())
+    """The test of one pair under one metric, not yet corrected; `by_slice` has its difference in each
+    slice."""
+    differences = list(by_slice.values())
     test = welch_test(
-        np.array([one.center for one in found]),
-        np.array([one.error for one in found]),
-        np.array([one.freedom for one in found]),
+        np.array([difference.center for difference in differences]),
+        np.array([difference.error for difference in differences]),
+        np.array([difference.freedom for difference in differences]),
     )
     return SliceTest(
         metric=metric,
         a=a,
         b=b,
-        deltas={name: one.delta for name, one in by_slice.items()},
-        n=sum(one.n for one in found),
+        deltas={name: difference.delta for name, difference in by_slice.items()},
+        n=sum(difference.n for difference in differences),
         statistic=test.statistic,
         freedom=test.freedom,
         p_value=test.p_value,

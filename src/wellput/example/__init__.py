@@ -1,1 +1,2 @@
-"""The embedded example of `wellput demo`: announcements of a harbor town, and simulated judges."""
+"""Example data: that of `wellput demo` (announcements of a harbor town, with simulated judges), and
+that of the docs' help desk."""

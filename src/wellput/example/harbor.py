@@ -1,18 +1,19 @@
-"""The example: announcements of a harbor town by seven systems, and simulated judges.
+"""The example of `wellput demo`: announcements of a harbor town by seven systems, and simulated judges.
 
-The evalset is `evalset.jsonl`:
+The evalset is `evalset.jsonl`. Its systems:
 
 - `careful` writes well, and says what the source says.
 - `template` fills in templates: correct, but stiff.
-- `realizer` is the output of `wellput realize --input labels` for the first reference's tree.
+- `realizer` is the output of `wellput realize --input labels` for the tree of the first reference.
 - `smooth` writes fluent English and gets most facts wrong.
 - `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
 - `jumbled` has nearly all words of a reference in a broken order.
 - `lr` is the output of `wellput realize --model lr` for the same tree without its labels.
 
 Judges are simulated: a rating is the worth of an output plus effects of the judge and the item. The
-worth is in `worth.tsv`: the author's rating of every output, from 1 to 7 in halves, after reading it
-beside its source and references. Is it right, and is it well put?
+worth is the rating that the author gave to the output after reading it beside its source and
+references, for being correct and well written: from 1 to 7, in steps of a half. The file `worth.tsv`
+has all worths.
 
     rating = worth − severity of the judge + tendency of the judge for the system
              − difficulty of the item + noise
@@ -43,8 +44,8 @@ def harbor_example() -> EvalSet:
 
 
 def probe_example() -> EvalSet:
-    """The second references of the example, with the changes that `wellput probe` makes in them, kept
-    in a file so that a fit can be probed without a parser."""
+    """The second references of the example, with the changes that `wellput probe` makes in them. They
+    are stored in a file, so that `wellput probe` can test a fitted metric without a parser."""
     with as_file(files("wellput.example") / "probe_texts.jsonl.gz") as path:
         return read_evalset(path)
 
@@ -53,7 +54,7 @@ EXAMPLE_QUESTION = "quality (simulated)"
 LOWEST_RATING, HIGHEST_RATING = 1, 7
 N_JUDGES = 8
 SEVERITY_SD = 0.5
-"""A severe judge rates every output lower than others do."""
+"""A severe judge rates every output lower than other judges do."""
 TENDENCY_SD = 0.25
 """A judge likes or dislikes the style of a system, in all ratings of this system."""
 DIFFICULTY_SD = 0.3
@@ -61,24 +62,26 @@ DIFFICULTY_SD = 0.3
 NOISE_SD = 0.9
 """A judge who rates the same output again does not give exactly the same rating."""
 JUDGES_SEED = 7
-"""The judges are the same for every seed of the resampling."""
+"""A fixed seed: the judges are the same, whatever seed is given for resampling."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeEffects:
-    """The effects on a rating. Items and systems have the order of `worth.tsv`."""
+    """The effects on ratings, in units of the rating scale. Items and systems have the order of
+    `worth.tsv`."""
 
     severity: Floats
-    """One for each judge."""
+    """Shape (judges)."""
     tendency: Floats
-    """Systems × judges."""
+    """Shape (systems, judges)."""
     difficulty: Floats
-    """One for each item."""
+    """Shape (items)."""
     noise: Floats
-    """Items × systems × judges."""
+    """Shape (items, systems, judges)."""
 
     @classmethod
     def drawn(cls, n_items: int, n_systems: int) -> JudgeEffects:
+        """Random effects for this many items and systems, always the same."""
         rng = np.random.default_rng(JUDGES_SEED)
         return cls(
             severity=rng.normal(0, SEVERITY_SD, N_JUDGES),
@@ -89,7 +92,7 @@ class JudgeEffects:
 
     @property
     def total(self) -> Floats:
-        """Items × systems × judges."""
+        """The sum of all effects, with their signs: shape (items, systems, judges)."""
         return self.tendency - self.severity - self.difficulty[:, None, None] + self.noise
 
 
@@ -103,10 +106,10 @@ def read_worths() -> dict[str, dict[str, float]]:
 
 
 def judges_of_item(place: int) -> list[int]:
-    """The four of the eight judges who rate all outputs of the item at this place.
+    """The four of the eight judges who rate all outputs of the item at this place (from 0).
 
-    Items come in pairs: the other four judges rate the other item of the pair. Of 14 items, any two
-    judges rate three together.
+    Items come in pairs: the other four judges rate the other item of the pair. Among 14 items in a row,
+    any two judges have three items in common.
     """
     mask, parity = 1 + place // 2 % (N_JUDGES - 1), place % 2
     return [judge for judge in range(N_JUDGES) if (judge & mask).bit_count() % 2 == parity]
@@ -115,13 +118,13 @@ def judges_of_item(place: int) -> list[int]:
 def simulated_judgments(evalset: EvalSet) -> list[Judgment]:
     """The ratings of all outputs of the evalset, which is the example or a part of it.
 
-    An output has the same ratings in a part as in the whole.
+    The ratings of an output do not depend on which part of the example is given.
     """
     worths = read_worths()
     systems = list(next(iter(worths.values())))
     worth = np.array([list(row.values()) for row in worths.values()])
-    felt = worth[:, :, None] + JudgeEffects.drawn(*worth.shape).total
-    ratings = np.clip(felt.round(), LOWEST_RATING, HIGHEST_RATING)
+    unrounded = worth[:, :, None] + JudgeEffects.drawn(*worth.shape).total
+    ratings = np.clip(unrounded.round(), LOWEST_RATING, HIGHEST_RATING)
     places = {item: place for place, item in enumerate(worths)}
     return [
         Judgment(

@@ -2,9 +2,10 @@
 wellput.example.help_desk` writes its three files into the current folder.
 
 The questions and answers in `help_desk.tsv` are invented. The three assistants, the grader and the
-users are simulated: `brief` gives the gold answer without a sentence, `careful` a sentence, `chatty` a
-sentence between polite phrases; each is wrong about some questions. The grader, a stand-in for a
-language model that grades answers, likes long answers too much. Users like right answers in a sentence.
+users are simulated. The assistant `brief` answers with the gold answer only, `careful` with a
+sentence, `chatty` with a sentence between polite phrases; each is wrong about some questions. The
+grader stands for a language model that grades answers; it likes long answers too much. Users like
+correct answers in a sentence.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from pathlib import Path
 import numpy as np
 
 MODELS = ("brief", "careful", "chatty")
+"""The systems: three assistants."""
 WRONG_SHARE = {"brief": 0.15, "careful": 0.08, "chatty": 0.3}
 GREETING = "Thank you for reaching out!"
 GOODBYE = "Is there anything else that I can help you with today?"
 LIKED_SHARE = {"brief": 0.55, "careful": 0.85, "chatty": 0.6}
-"""How often users like a right answer; a wrong one they like in one case of ten."""
+"""How often users like a correct answer."""
 LIKED_WRONG_SHARE = 0.1
+"""How often users like a wrong answer."""
 GRADE_BONUS = {"brief": -0.6, "careful": 0.0, "chatty": 0.7}
+"""What the grader adds to the grades (1 to 5) of an assistant because of its style."""
 N_USERS = 8
 N_RATED = 24
+"""The number of questions whose answers users rate."""
 SEED = 12
 
 
@@ -47,24 +52,26 @@ def answer_rows() -> list[dict[str, str]]:
 
 
 def help_desk_scores() -> Iterator[dict[str, str]]:
-    """Scores made elsewhere: `correct`, 1 or 0, and `grader`, a grade from 1 to 5."""
+    """The rows of `scores.csv`: for each answer `correct` (1 or 0) and `grader` (a grade from 1 to
+    5)."""
     rng = np.random.default_rng(SEED + 1)
-    for model, wrong in _wrong_answers().items():
-        for place, is_wrong in enumerate(wrong):
+    for model, are_wrong in _wrong_answers().items():
+        for place, is_wrong in enumerate(are_wrong):
             grade = (2.4 if is_wrong else 3.8) + GRADE_BONUS[model] + rng.normal(0, 0.6)
-            own = {"system": model, "item": f"q{place + 1:02}"}
-            yield own | {"metric": "correct", "score": "0" if is_wrong else "1"}
-            yield own | {"metric": "grader", "score": f"{np.clip(grade, 1, 5):.1f}"}
+            answer = {"system": model, "item": f"q{place + 1:02}"}
+            yield answer | {"metric": "correct", "score": "0" if is_wrong else "1"}
+            yield answer | {"metric": "grader", "score": f"{np.clip(grade, 1, 5):.1f}"}
 
 
 def thumb_rows() -> Iterator[dict[str, str]]:
-    """Thumbs of simulated users, three for each answer to some of the questions."""
+    """The rows of `thumbs.csv`: thumbs up or down from simulated users, three for each answer to
+    `N_RATED` of the questions."""
     rng = np.random.default_rng(SEED + 2)
-    wrong = _wrong_answers()
+    are_wrong = _wrong_answers()
     for place in sorted(rng.choice(len(_questions()), N_RATED, replace=False).tolist()):
         for user in rng.choice(N_USERS, 3, replace=False):
             for model in MODELS:
-                is_wrong = wrong[model][place]
+                is_wrong = are_wrong[model][place]
                 share = LIKED_WRONG_SHARE if is_wrong else LIKED_SHARE[model]
                 yield {
                     "judge": f"simulated {user + 1}",
@@ -96,7 +103,7 @@ def _questions() -> list[dict[str, str]]:
 
 
 def _wrong_answers() -> dict[str, Sequence[bool]]:
-    """Which questions each assistant answers wrongly."""
+    """For each assistant, whether its answer to each question is wrong."""
     rng = np.random.default_rng(SEED)
     n = len(_questions())
     return {model: (rng.random(n) < share).tolist() for model, share in WRONG_SHARE.items()}

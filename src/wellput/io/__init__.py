@@ -1,5 +1,6 @@
-"""Reads files into nouns and writes them back. A reader streams and raises one `InputError` for
-everything that is wrong with a file; a writer replaces a file whole or not at all."""
+"""Reads and writes files: evaluation sets, judgments, scores, trees, runs and models. A reader
+streams and raises one `InputError` with everything that is wrong with a file; a writer replaces a
+file completely or not at all."""
 
 from wellput.core.lazy_names import lazy_names
 

@@ -1,17 +1,17 @@
-"""Campaigns of Appraise: the scores that `ExportSystemScoresToCSV` writes, and the batches (JSON) that
-the campaign was made from.
+"""Reads campaigns (studies) of the annotation tool Appraise: the scores that its command
+`ExportSystemScoresToCSV` writes, and the batches (JSON) from which a campaign was made.
 
-Scores are CSV without a header: login, system, number of the item in the login's task, type (`TGT`, or
-`BAD` for an attention check), two languages, score, document, whether the document was judged as a
-whole, error spans as JSON (ESA and MQM campaigns only), start and end in seconds.
+Scores are CSV without a header: login, system, number of the segment, type (`TGT`, or `BAD` for an
+attention check), two languages, score, document, whether the document was judged as a whole, error
+spans as JSON (only in ESA and MQM campaigns, where judges mark errors), start and end in seconds.
 
-The number is not that of an item: it counts the segments of a batch. So an item is named
-`DOCUMENT:PLACE`, the place of its number among those of the document, in the scores and in the batches
-alike. The two fit each other where every segment was judged by somebody.
-Attention checks, tutorials and documents repeated only to fill a task (`#duplicate`) are left out. A
-judge who answered twice counts with the last answer.
+The number counts the segments of a batch, so the same item may have different numbers. Therefore an
+item is named `DOCUMENT:PLACE`: the place of its number among all numbers of its document. Scores and
+batches give items the same names if every segment was judged by somebody. Attention checks, tutorials
+and documents repeated only to fill a task (`#duplicate`) are left out. If a judge answered twice, the
+last answer counts.
 
-Appraise counts `end_i` as the last character of a span; wellput's `end` is the first one after it.
+Appraise's `end_i` is the last character of a span; wellput's `end` is the first character after it.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import with_formula
 
 N_COLUMNS = (11, 12)
+"""The number of columns in a file of scores without and with error spans."""
 JUDGED_SEGMENT, ATTENTION_CHECK = "TGT", "BAD"
 ITEM_TYPES = (JUDGED_SEGMENT, ATTENTION_CHECK, "REF", "CHK", "SRC")
 ESA_QUESTION, MQM_QUESTION, DIRECT_QUESTION = "esa", "mqm", "direct assessment"
 MQM_WEIGHTS = {"minor": 1.0, "major": 5.0, "critical": 25.0, "undecided": 0.0}
-"""Those of the ESA campaign's own scripts; minor punctuation weighs 0.1."""
+"""Weights of errors by severity, from the scripts of WMT's ESA campaign."""
 PUNCTUATION, PUNCTUATION_WEIGHT = "Punctuation", 0.1
+"""A punctuation error has this weight, whatever its severity."""
 BATCH_MARKS = (b'"items"', b'"itemID"', b'"targetText"')
+"""Texts that every file of batches has in its first `PEEKED_BYTES`."""
 PEEKED_BYTES = 1 << 16
 DOCUMENT_MARK = "#"
 """Separates a document's name from the system, and from marks such as `duplicate1`."""
@@ -57,7 +60,8 @@ class AppraiseRow:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is about an output, not a check, a tutorial or a filler."""
+        """Whether the row is about an output, not about an attention check, a tutorial or a document
+        that only fills a task."""
         return self.type == JUDGED_SEGMENT and is_content(self.document)
 
     @property
@@ -71,7 +75,7 @@ def is_content(document: str) -> bool:
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the first line is a row of an export, or the JSON is a list of batches."""
+    """Whether the file's first line is a row of exported scores, or its JSON is a list of batches."""
     file = InputFile(path)
     if file.suffix == ".json":
         start = next(file.chunks(), b"")[:PEEKED_BYTES].lstrip()
@@ -93,8 +97,9 @@ def knows(path: PathLike) -> bool:
 def read_judgments(path: PathLike) -> list[Judgment]:
     """The answers about outputs, with the extra columns `document`, `spans`, `started` and `ended`.
 
-    The question is `esa` for scores with error spans, `direct assessment` for scores without. Where
-    spans have kinds of errors, it is `mqm`, and the value is minus the sum of the errors' weights.
+    The question is `direct assessment` for scores without error spans, and `esa` for scores with
+    them. If spans have kinds of errors, the question is `mqm`, and the value is minus the sum of the
+    errors' weights.
     """
     rows = [row for row in read_rows(path) if row.is_judged]
     if not rows:
@@ -119,11 +124,11 @@ def read_judgments(path: PathLike) -> list[Judgment]:
 
 
 def read_rows(path: PathLike) -> list[AppraiseRow]:
-    """All answers, checks and tutorials too."""
+    """All rows of a file of scores, including attention checks and tutorials."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    found: list[AppraiseRow] = []
+    rows: list[AppraiseRow] = []
     reader = csv.reader(_with_ends(file))
     try:
         for cells in reader:
@@ -131,15 +136,15 @@ def read_rows(path: PathLike) -> list[AppraiseRow]:
             if isinstance(row, str):
                 problems.add(f"line {reader.line_num}", row)
             else:
-                found.append(row)
+                rows.append(row)
     except csv.Error as error:
         problems.add(f"line {reader.line_num}", f"{error}")
     problems.raise_if_any()
-    return found
+    return rows
 
 
 def question_of(rows: Sequence[AppraiseRow]) -> str:
-    """What judges were asked, told from the spans."""
+    """The question of a campaign, which is recognized by its spans."""
     if all(row.spans is None for row in rows):
         return DIRECT_QUESTION
     kinds = any(span.get("error_type") for row in rows for span in row.spans or [])
@@ -147,40 +152,40 @@ def question_of(rows: Sequence[AppraiseRow]) -> str:
 
 
 def with_items(rows: Sequence[AppraiseRow]) -> Iterator[tuple[str, AppraiseRow]]:
-    """The last answer of each login to each segment, with the name of the item."""
-    last: dict[tuple[str, str, int], AppraiseRow] = {}
+    """The last answer of each login to each segment, as a pair of the item's name and the row."""
+    last_rows: dict[tuple[str, str, int], AppraiseRow] = {}
     for row in rows:
         key = row.login, row.document, row.number
-        if key not in last or row.end >= last[key].end:
-            last[key] = row
-    places = places_in_documents((row.document, row.number) for row in last.values())
-    for _, row in sorted(last.items(), key=lambda one: one[0]):
+        if key not in last_rows or row.end >= last_rows[key].end:
+            last_rows[key] = row
+    places = places_in_documents((row.document, row.number) for row in last_rows.values())
+    for _, row in sorted(last_rows.items(), key=lambda entry: entry[0]):
         yield f"{row.document_name}:{places[row.document, row.number]}", row
 
 
 def places_in_documents(numbered: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-    """The place of each number among all numbers of its document, from 1 on. All logins count, because
-    one of them may have skipped a segment."""
-    numbers: dict[str, set[int]] = {}
+    """For each pair of a document and a number, the place (from 1) of the number among all numbers of
+    its document. `numbered` must have the pairs of all logins, because a login may skip a segment."""
+    numbers_of: dict[str, set[int]] = {}
     for document, number in numbered:
-        numbers.setdefault(document, set()).add(number)
+        numbers_of.setdefault(document, set()).add(number)
     return {
         (document, number): place
-        for document, own in numbers.items()
-        for place, number in enumerate(sorted(own), start=1)
+        for document, numbers in numbers_of.items()
+        for place, number in enumerate(sorted(numbers), start=1)
     }
 
 
 def own_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Spans as wellput's judgments have them.
+    """Appraise's error spans in the format of wellput's judgments.
 
     >>> own_spans([{"start_i": 3, "end_i": 5, "severity": "minor", "error_type": ["Style", "Awkward"]}])
     [{'start': 3, 'end': 6, 'severity': 'minor', 'category': 'Style/Awkward'}]
     """
-    found = []
+    converted = []
     for span in spans:
         is_missing = span["start_i"] == MISSING
-        found.append(
+        converted.append(
             {
                 "start": MISSING if is_missing else span["start_i"],
                 "end": MISSING if is_missing else span["end_i"] + 1,
@@ -188,11 +193,11 @@ def own_spans(spans: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 **({"category": category} if (category := _category(span)) else {}),
             }
         )
-    return found
+    return converted
 
 
 def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
-    """Minus the sum of the weights."""
+    """Minus the sum of the weights of these errors, so 0 is perfect."""
     return 0.0 - sum(
         PUNCTUATION_WEIGHT
         if PUNCTUATION in (span.get("error_type") or ())
@@ -202,15 +207,16 @@ def mqm_score(spans: Sequence[Mapping[str, Any]]) -> float:
 
 
 def open_evalset(path: PathLike) -> EvalSet:
-    """The segments of all batches, with their sources and each system's output. Of two segments of a
-    document with the same number, in two batches, the first counts."""
+    """The segments of all batches, with their sources and each system's output. If two batches have
+    segments of the same document, number and system, the first one counts."""
     return evalset_of_segments(judged_segments(read_batches(path)), where=InputFile(path).name)
 
 
 def evalset_of_segments(
     segments: Iterable[tuple[str, Mapping[str, Any]]], *, where: str
 ) -> EvalSet:
-    """The evalset of named segments."""
+    """The evalset of segments, given as pairs of an item's name and the segment in the batch. `where`
+    is the file's name in messages."""
     texts: dict[str, dict[str, str]] = {}
     sources: dict[str, str] = {}
     for name, item in segments:
@@ -229,18 +235,18 @@ def evalset_of_segments(
 def judged_segments(
     batches: Iterable[Mapping[str, Any]],
 ) -> list[tuple[str, Mapping[str, Any]]]:
-    """The segments that are outputs to judge, with the names of their items, in the order of the
-    documents."""
-    shown = [
+    """The segments that are outputs to judge, as pairs of the item's name and the segment, ordered by
+    document and number."""
+    outputs = [
         (str(item["documentID"]), int(item["itemID"]), item)
         for batch in batches
         for item in batch["items"]
         if item.get("itemType") == JUDGED_SEGMENT and is_content(str(item["documentID"]))
     ]
-    places = places_in_documents((document, number) for document, number, _ in shown)
+    places = places_in_documents((document, number) for document, number, _ in outputs)
     return [
         (f"{document.partition(DOCUMENT_MARK)[0]}:{places[document, number]}", item)
-        for document, number, item in sorted(shown, key=lambda one: one[:2])
+        for document, number, item in sorted(outputs, key=lambda entry: entry[:2])
     ]
 
 
@@ -265,6 +271,7 @@ def _row(cells: Sequence[str]) -> AppraiseRow | str:
 
 
 def _spans(cell: str) -> list[dict[str, Any]] | None:
+    """The error spans in a cell; None if the cell is not a list of well-formed spans."""
     try:
         spans = json.loads(cell or "[]")
     except (ValueError, RecursionError):

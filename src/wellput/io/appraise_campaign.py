@@ -1,18 +1,20 @@
-"""Whole campaigns of Appraise, with their attention checks: read from batches (JSON) and scores (CSV)
-together (`read_campaign`), and written (`write_batches`, `write_scores`).
+"""Reads and writes campaigns (studies) of the annotation tool Appraise, with their attention checks.
+`read_campaign` reads a file of batches (JSON: the outputs to judge) together with a file of scores
+(CSV); `write_batches` and `write_scores` write them.
 
-An attention check is an output that was spoiled (`BAD`). The batches tell which output it was made of:
-that of the same system and document with the same source. If this output is not found, the check is
-left out. Segments of the two files are matched by their document and number, so the items are also
-right for a round in which only some segments were judged again.
+An attention check is a copy of an output that was damaged on purpose (type `BAD`). The original
+output is the output of the same system and document with the same source; if the batches do not have
+it, the check is left out. Segments of the two files are matched by their document and number, so
+items are also right for a second round in which only some segments were judged again.
 
-Appraise notes the times of a document's segments when the judge sends the document. So a segment ends
-where the next one of the same login begins.
+Appraise saves the times of all segments of a document when the judge submits the document. Therefore a
+segment counts as ended when the next segment of the same login begins.
 
-Written are the scores as `ExportSystemScoresToCSV` writes them, and batches from which Appraise makes a
-campaign. An item is a segment of its document, or a document of its own; its number is its place in
-the study. An attention check that was made of an output is a `BAD` segment of a document of its own.
-wellput does not know the languages of a study, so they are `und` (undetermined, ISO 639).
+Scores are written in the format of `ExportSystemScoresToCSV`, and batches so that Appraise can make a
+campaign from them. An item becomes a segment of its document; an item without a document becomes a
+document with one segment. The number of a segment is the item's place in the study. An attention
+check is written as a `BAD` segment of a document of its own. wellput does not know the languages of a
+study, so they are `und` (undetermined, ISO 639).
 """
 
 from __future__ import annotations
@@ -50,12 +52,12 @@ from wellput.io.tables import without_formula
 
 UNKNOWN_LANGUAGE = "und"
 SEGMENTS_PER_BATCH = 100
-"""Appraise gives a judge one batch, of 100 segments by custom."""
+"""Appraise gives each judge one batch; campaigns usually have 100 segments in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpoiledOutput:
-    """What an attention check shows: the output of a system for an item, changed to `text`."""
+    """The content of an attention check: the output of a system for an item, changed to `text`."""
 
     item: str
     system: str
@@ -64,8 +66,8 @@ class SpoiledOutput:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCheck:
-    """An answer to an attention check: `answer` names the output that was spoiled, `text` is what the
-    judge saw."""
+    """An answer to an attention check: `answer` has the item and the system of the original output,
+    `text` is the changed output that the judge saw."""
 
     answer: Judgment
     text: str
@@ -77,7 +79,7 @@ class AnsweredCheck:
 
 @dataclass(frozen=True)
 class Campaign:
-    """The outputs, the answers about them, and the answers to attention checks."""
+    """The outputs, the judgments of them, and the answers to attention checks."""
 
     evalset: EvalSet
     judgments: list[Judgment]
@@ -85,8 +87,9 @@ class Campaign:
 
 
 def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
-    """The campaign of a file of batches (JSON) and a file of scores (CSV). The last answer of a login
-    to a segment counts. Raises InputError for answers about segments that the batches do not have."""
+    """The campaign of a file of batches (JSON) and a file of scores (CSV). If a login answered several
+    times about a segment, the last answer counts. Raises InputError for answers about segments that the
+    batches do not have."""
     read = read_batches(batches)
     segments = judged_segments(read)
     names = {_place(item): name for name, item in segments}
@@ -96,18 +99,18 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
         for item in batch["items"]
         if item.get("itemType") == ATTENTION_CHECK and is_content(str(item["documentID"]))
     }
-    made_of = {_source(item): name for name, item in reversed(segments)}
-    last: dict[tuple[str, tuple[str, int]], tuple[AppraiseRow, float]] = {}
+    original_names = {_source(item): name for name, item in reversed(segments)}
+    last_answers: dict[tuple[str, tuple[str, int]], tuple[AppraiseRow, float]] = {}
     rows = read_rows(scores)
     for row, end in zip(rows, _ends(rows), strict=True):
         key = row.login, (row.document, row.number)
-        if key not in last or row.end >= last[key][0].end:
-            last[key] = row, end
+        if key not in last_answers or row.end >= last_answers[key][0].end:
+            last_answers[key] = row, end
     question = question_of([row for row in rows if row.is_judged])
     problems = Problems(InputFile(scores).name)
     judgments: list[Judgment] = []
     checks: list[AnsweredCheck] = []
-    for (_, place), (row, end) in sorted(last.items(), key=lambda one: one[0]):
+    for (_, place), (row, end) in sorted(last_answers.items(), key=lambda entry: entry[0]):
         if row.is_judged and place not in names:
             problems.add(
                 f"login {row.login}",
@@ -115,26 +118,30 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
             )
         elif row.is_judged:
             judgments.append(_judgment(row, end, names[place], question))
-        elif row.type == ATTENTION_CHECK and (shown := spoiled.get(place)) is not None:
-            name = made_of.get(_source(shown))
+        elif row.type == ATTENTION_CHECK and (check_segment := spoiled.get(place)) is not None:
+            name = original_names.get(_source(check_segment))
             if name is not None:
                 answer = _judgment(row, end, name, question)
-                checks.append(AnsweredCheck(answer, str(shown["targetText"])))
+                checks.append(AnsweredCheck(answer, str(check_segment["targetText"])))
     problems.raise_if_any()
     return Campaign(evalset_of_segments(segments, where=InputFile(batches).name), judgments, checks)
 
 
 def _place(item: Mapping[str, Any]) -> tuple[str, int]:
+    """The document and the number of a segment."""
     return str(item["documentID"]), int(item["itemID"])
 
 
 def _source(item: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The document, the system and the source text of a segment, which an attention check has in common
+    with its original output."""
     document = str(item["documentID"]).partition(DOCUMENT_MARK)[0]
     return document, str(item["targetID"]), str(item.get("sourceText", ""))
 
 
 def _ends(rows: Sequence[AppraiseRow]) -> list[float]:
-    """When each row ended: when the next of its login began, or, for the last one, when it was sent."""
+    """The time (seconds) at which each row ended: when the next row of its login began; for the last
+    row of a login, when it was submitted."""
     ends = [row.end for row in rows]
     by_login: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
@@ -147,6 +154,7 @@ def _ends(rows: Sequence[AppraiseRow]) -> list[float]:
 
 
 def _judgment(row: AppraiseRow, end: float, item: str, question: str) -> Judgment:
+    """The judgment in a row of scores; `end` is when the judge ended, in seconds."""
     value = mqm_score(row.spans or []) if question == MQM_QUESTION else row.score
     spans = {} if row.spans is None else {SPANS_COLUMN: json.dumps(own_spans(row.spans))}
     extra = {
@@ -166,8 +174,9 @@ def write_scores(
     checks: Sequence[AnsweredCheck] = (),
     spoiled: Sequence[SpoiledOutput] = (),
 ) -> None:
-    """One row for each answer to one question, with its error spans if errors were marked. `checks` are
-    answers to attention checks, which show the `spoiled` outputs."""
+    """Writes a row for each answer, with its error spans if errors were marked. All answers must be
+    to the same question. `checks` are answers to attention checks, which show the `spoiled`
+    outputs."""
     one_question(answers, "A row of Appraise")
     _check_names(items)
     numbers = {item.id: number for number, item in enumerate(items, start=1)}
@@ -176,9 +185,9 @@ def write_scores(
     written = [(answer, JUDGED_SEGMENT, "") for answer in answers]
     written += [(check.answer, ATTENTION_CHECK, marks[check.shown]) for check in checks]
     with replacing_text(path) as file:
-        plain = csv.writer(file, lineterminator="\n")
+        plain_writer = csv.writer(file, lineterminator="\n")
         # The plain writer does not quote a carriage return, which readers take for the end of the row.
-        careful = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        quoting_writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for answer, kind, mark in written:
             spans = spans_of(answer)
             marked = [] if spans is None else [json.dumps([appraise_span(s) for s in spans])]
@@ -199,7 +208,8 @@ def write_scores(
                 f"{start:.3f}",
                 f"{end:.3f}",
             ]
-            (careful if "\r" in f"{answer.judge}{row[7]}" else plain).writerow(row)
+            has_return = "\r" in f"{answer.judge}{row[7]}"
+            (quoting_writer if has_return else plain_writer).writerow(row)
 
 
 def write_batches(
@@ -209,8 +219,8 @@ def write_batches(
     prefilled: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]] | None = None,
     spoiled: Sequence[SpoiledOutput] = (),
 ) -> None:
-    """The outputs in batches, system by system and document by document, then the attention checks.
-    `prefilled` has error spans by item and system, which judges find marked."""
+    """Writes the outputs in batches, system by system and document by document, then the attention
+    checks. `prefilled` has error spans (by item and system) that are marked before judging begins."""
     _check_names(items)
     marked = prefilled or {}
     systems = dict.fromkeys(system for item in items for system in item.outputs)
@@ -224,8 +234,8 @@ def write_batches(
         if system in item.outputs
     ]
     segments += [
-        _segment(by_id[one.item], numbers[one.item], one.system, one.text, mark)
-        for one, mark in _check_marks(spoiled).items()
+        _segment(by_id[check.item], numbers[check.item], check.system, check.text, mark)
+        for check, mark in _check_marks(spoiled).items()
     ]
     batches = [
         {
@@ -267,15 +277,15 @@ def _segment(
 
 
 def _check_marks(spoiled: Sequence[SpoiledOutput]) -> dict[SpoiledOutput, str]:
-    """What Appraise adds to the name of the document of each attention check."""
+    """For each attention check, the text that Appraise adds to the name of its document."""
     return {
-        one: f"{DOCUMENT_MARK}bad{number}"
-        for number, one in enumerate(dict.fromkeys(spoiled), start=1)
+        check: f"{DOCUMENT_MARK}bad{number}"
+        for number, check in enumerate(dict.fromkeys(spoiled), start=1)
     }
 
 
 def appraise_span(span: Mapping[str, Any]) -> dict[str, Any]:
-    """A span as Appraise has it: `end_i` is its last character.
+    """An error span in the format of Appraise, where `end_i` is the last character.
 
     >>> appraise_span({"start": 3, "end": 6, "severity": "minor", "category": "style/awkward"})
     {'start_i': 3, 'end_i': 5, 'severity': 'minor', 'error_type': ['style', 'awkward']}
@@ -295,12 +305,13 @@ def appraise_span(span: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def document_of(item: Item) -> str:
-    """The document of an item; the item itself if it belongs to none."""
+    """The name of an item's document; the item's id if it has no document."""
     return item.document or item.id
 
 
 def _check_names(items: Sequence[Item]) -> None:
-    """Appraise splits the name of a document at the mark, and takes a name with "tutorial" for one."""
+    """Raises InputError for names that Appraise would misread: it splits the name of a document at
+    `DOCUMENT_MARK`, and it takes a document with "tutorial" in its name for a tutorial."""
     wrong = [
         document_of(item)
         for item in items

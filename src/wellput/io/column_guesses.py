@@ -1,4 +1,4 @@
-"""Guessing what the columns of a user's table hold, from their names and from the first rows."""
+"""Guesses which fields the columns of a user's table contain, by their names and the first rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 from wellput.core.long_tables import OUTPUT_NAMES
 
 ROWS_LOOKED_AT = 200
+"""The number of first rows from which columns are guessed."""
+# The usual names of columns, by field; `plain_name` brings a column's name into this form.
 NAMES_BY_FIELD = {
     "id": "id item_id prompt_id question_id example_id sample_id segment_id seg_id qid uid key index",
     "document": "document doc doc_id document_id docid conversation conversation_id thread thread_id "
@@ -26,57 +28,69 @@ FIELD_ORDER = (
     "judge", "item", "id", "document", "source", "context", "references", "tags", "system", "system_a",
     "system_b", "outputs", "question", "value", "choice",
 )  # fmt: skip
-"""The order in which options to copy are shown."""
+"""The order in which advice names the fields."""
 JUDGE_NAMES = {"judge", "rater", "annotator", "evaluator", "worker", "reviewer", "rater_id"}
 PERSON_NAMES = {"user", "user_id", "participant", "participant_id", "person", "expert"}
-"""Names of judges where no cell is a text."""
+"""Names that a column of judges may have, but also a column of users' messages: it has judges if no
+cell of the table is a longer text."""
 MAX_WORDS_OF_A_NAME = 4
+"""A cell with this many words or more is a longer text, not a name."""
 SYSTEM_NAMES = {"system", "model", "system_a", "system_b", "model_a", "model_b"}
 SCORE_LABELS = {"system", "model", "metric", "version"}
 VERDICTS = ("correct", "label")
-"""Names of references that may also be the names of scores."""
+"""Names that a column of references may have, but also a column of scores."""
 FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
 FIELD_OF = {name: field for field, names in NAMES_BY_FIELD.items() for name in names.split()}
+"""The field for each name that a column may have."""
 MAX_TAG_VALUES = 20
-"""A column with at most this many different short values looks like a tag."""
+"""A column with at most this many different values, all of them short, looks like a tag."""
 MAX_SHORT_TEXT_CHARACTERS = 30
+"""The length of a short value."""
 
 
 def guessed_columns(
     header: Sequence[str], rows: Sequence[Mapping[str, Any]], known: Sequence[str] = ()
 ) -> dict[str, str]:
-    """The field that each column probably holds, for the columns that are not `known`: `id`, `source`,
-    `references`, `outputs`, … Columns of numbers, and columns that nothing is known of, have none."""
-    found: dict[str, str] = {}
-    taken: set[str] = set(known)
+    """The fields (`id`, `source`, `references`, `outputs`, …) that columns probably contain, by
+    column. `known` are columns and fields that need no guess. Columns of numbers, and columns for
+    which no field is likely, are absent."""
+    field_of: dict[str, str] = {}
+    found_fields: set[str] = set(known)
     for column in header:
         if column in known:
             continue
         field = FIELD_OF.get(plain_name(column), "")
-        if field in ("id", "document", "source", "context") and field in taken:
+        if field in ("id", "document", "source", "context") and field in found_fields:
             field = ""
         if field:
-            found[column] = field
-            taken.add(field)
-    if "id" not in taken:
+            field_of[column] = field
+            found_fields.add(field)
+    if "id" not in found_fields:
         for column in header:
-            if column not in found and column not in known and plain_name(column).endswith("_id"):
-                found[column] = "id"
+            if (
+                column not in field_of
+                and column not in known
+                and plain_name(column).endswith("_id")
+            ):
+                field_of[column] = "id"
                 break
     if not any(name.startswith(("outputs", "samples")) for name in known):
-        found |= _guessed_answers([column for column in header if column not in (*found, *known)])
+        field_of |= _guessed_answers(
+            [column for column in header if column not in (*field_of, *known)]
+        )
     for column in header:
-        if column in found or column in known:
+        if column in field_of or column in known:
             continue
         field = _field_by_cells([row.get(column) for row in rows])
-        if field and not (field == "document" and field in taken):
-            found[column] = field
-            taken.add(field)
-    return found
+        if field and not (field == "document" and field in found_fields):
+            field_of[column] = field
+            found_fields.add(field)
+    return field_of
 
 
 def _guessed_answers(columns: Sequence[str]) -> dict[str, str]:
-    """The columns of a table with a row for each answer: the system and its answer."""
+    """The columns of systems and of their outputs, with these fields, if the table has a row for each
+    answer; {} if it does not look so."""
     plain = {plain_name(column): column for column in columns}
     system = next(
         (plain[name] for name in ("system", "model", "system_id", "model_name") if name in plain),
@@ -87,8 +101,9 @@ def _guessed_answers(columns: Sequence[str]) -> dict[str, str]:
 
 
 def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKind:
-    """What a table is, by the names of its columns, a cell of each, and what they may hold: judgments
-    name a judge and one or two systems; scores have an item, and all else are numbers."""
+    """What a table is, by the names of its columns, a cell of each column (`examples`), and the guessed
+    fields (`guesses`). A table of judgments has columns of judges and systems. A table of scores has a
+    column of items, and apart from names of systems and metrics only numbers."""
     names = {plain_name(column): column for column in examples}
     has_system = names.keys() & SYSTEM_NAMES or any(
         name.endswith(("_system", "_model")) for name in names
@@ -99,19 +114,20 @@ def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKi
     if names.keys() & PERSON_NAMES and names.keys() & SYSTEM_NAMES and are_short:
         return "judgments"
     ids = {"item", *NAMES_BY_FIELD["id"].split()}
-    rest = {name: column for name, column in names.items() if name not in ids | SCORE_LABELS}
+    others = {name: column for name, column in names.items() if name not in ids | SCORE_LABELS}
     has_answers = any(
         guesses.get(column) == "references" and name not in VERDICTS
-        for name, column in rest.items()
+        for name, column in others.items()
     )
-    are_numbers = bool(rest) and all(_is_number(examples[column]) for column in rest.values())
+    are_numbers = bool(others) and all(_is_number(examples[column]) for column in others.values())
     is_score_file = names.keys() & ids and are_numbers and not has_answers
     return "scores" if is_score_file else "evalset"
 
 
 def _field_by_cells(cells: Sequence[Any]) -> str:
-    """`outputs` for texts that differ, `tags` for a few short ones that come again, `document` for
-    names of which some come again, "" for others."""
+    """The field that a column with these cells probably contains: `tags` for a few short texts that
+    are repeated, `document` for names of which some are repeated, `outputs` for other texts, ""
+    otherwise."""
     texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
     if not texts or sum(map(_is_number, texts)) > len(texts) / 2:
         return ""
@@ -125,7 +141,7 @@ def _field_by_cells(cells: Sequence[Any]) -> str:
 
 
 def _are_names(texts: Sequence[str]) -> bool:
-    """Whether the cells are names, not texts: single words with a digit, such as T-1000."""
+    """Whether all cells are names, which means single words with a digit, such as T-1000."""
     return len(texts) > 1 and all(
         len(text.split()) == 1 and any(map(str.isdigit, text)) for text in texts
     )
@@ -145,12 +161,12 @@ def plain_name(column: str) -> str:
     >>> plain_name("Gold Answer"), plain_name("docId")
     ('gold_answer', 'doc_id')
     """
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.strip())
-    return re.sub(r"\W+", "_", apart).strip("_").lower()
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.strip())
+    return re.sub(r"\W+", "_", separated).strip("_").lower()
 
 
 def column_keyword(guesses: Mapping[str, str]) -> str:
-    """The guesses as a keyword, which the command line shows as options to copy.
+    """The guesses as a `column=` keyword for Python. The command line shows it as `--column` options.
 
     >>> column_keyword({"prompt_id": "id", "gpt": "outputs"})
     "column=['id=prompt_id', 'outputs=gpt']"

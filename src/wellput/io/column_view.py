@@ -1,4 +1,5 @@
-"""`ColumnsResult`: what is read of each column of a table, and what the ignored ones may hold."""
+"""`ColumnsResult`: how wellput reads each column of a table, and what the ignored columns may
+contain."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnView:
-    """A column of a table: what it is read as (None if it is ignored), what it may hold (None if it is
-    read, or if nothing is known), and its first cell that is not empty."""
+    """A column of a table: the field that it is read as (None if it is ignored), the field that it
+    may contain (`guess`; None if it is read, or if no field is likely), and its first cell that is
+    not empty."""
 
     column: str
     read_as: str | None
@@ -45,29 +47,30 @@ class ColumnsResult(Result):
     file: str
     columns: tuple[ColumnView, ...]
     saved: str | None = None
-    """The evalset that was written."""
+    """The path of the evalset that was written, if any."""
     named: tuple[tuple[str, str], ...] = ()
-    """Fields and columns that were named already."""
+    """Pairs of a field and its column that the user gave."""
 
     @property
     def kind(self) -> FileKind:
-        """What the file is: an evalset, judgments, or scores made elsewhere."""
+        """What the file is: an evalset, judgments, or scores of another program."""
         return kind_of_columns(self.columns)
 
     @property
     def kind_sentence(self) -> str:
-        """If the file is not an evalset: what it is, and how to use it; else empty."""
+        """If the file is not an evalset, a sentence that says what it is and how to use it; else
+        empty."""
         return kind_sentence(self.file, self.kind, [view.column for view in self.columns])
 
     @property
     def guesses(self) -> Mapping[str, str]:
-        """The field that each ignored column probably holds, where one is likely."""
+        """The ignored columns for which a field is likely, each with this field."""
         return {view.column: view.guess for view in self.columns if view.guess is not None}
 
     @property
     def options(self) -> str:
-        """The mapping that was given, with the likeliest one of the ignored columns, as options of a
-        command; "" if there is no likely one, or if the file is no evalset."""
+        """The `--column` options that name the user's columns and the guessed ones; "" if nothing was
+        guessed, or if the file is not an evalset."""
         if self.kind != "evalset" or not self.guesses:
             return ""
         guessed = [(field, column) for column, field in self.guesses.items()]
@@ -95,20 +98,21 @@ class ColumnsResult(Result):
 def column_views(file: RecordFile) -> list[ColumnView]:
     """The columns of a table, or the keys of the first lines of JSONL, in their order."""
     header, rows = first_rows(file, ROWS_LOOKED_AT)
-    own = dict(file.own_columns.pairs)
-    if own:
+    user_fields = dict(file.own_columns.pairs)
+    if user_fields:
         file.own_columns.header(header, file.file.name)
     is_table = file.suffix != ".jsonl"
+    has_null = not is_table or file.suffix == ".parquet"
     read = {
-        column: own.get(column, column)
+        column: user_fields.get(column, column)
         for column in header
-        if column in own or is_read(column, has_null=not is_table or file.suffix == ".parquet")
+        if column in user_fields or is_read(column, has_null=has_null)
     }
     if file.long is not None:
-        named = {own.get(column, column): column for column in header}
-        read |= {named[field]: what for field, what in file.long.read_as().items()}
-    taken = {field.partition(".")[0] for field in read.values()}
-    guesses = guessed_columns(header, rows, [*read, *(taken & {"id", "document", "source"})])
+        column_of = {user_fields.get(column, column): column for column in header}
+        read |= {column_of[field]: words for field, words in file.long.read_as().items()}
+    read_fields = {field.partition(".")[0] for field in read.values()}
+    guesses = guessed_columns(header, rows, [*read, *(read_fields & {"id", "document", "source"})])
     views = [
         ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
         for column in header
@@ -120,7 +124,7 @@ def column_views(file: RecordFile) -> list[ColumnView]:
 
 
 def kind_of_columns(views: Sequence[ColumnView]) -> FileKind:
-    """What the file of these columns is; an evalset if any column of texts is read."""
+    """What a file with these columns is; an evalset if any column of outputs is read."""
     if any((view.read_as or "").startswith(("outputs", "samples")) for view in views):
         return "evalset"
     guesses = {view.column: view.guess for view in views if view.guess is not None}
@@ -128,7 +132,7 @@ def kind_of_columns(views: Sequence[ColumnView]) -> FileKind:
 
 
 def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
-    """If a file is not an evalset: what it is, and how to use it.
+    """If a file is not an evalset, a sentence that says what it is and how to use it; else empty.
 
     >>> kind_sentence("a.csv", "evalset", ["id"])
     ''
@@ -159,24 +163,26 @@ def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
 
 
 def column_advice(file: RecordFile) -> str:
-    """The columns that were found, and the likeliest mapping, as a keyword to copy."""
+    """Advice for the user: the names of the file's columns, and the guessed fields as a `column=`
+    keyword to copy."""
     try:
         views = column_views(file)
     except InputError:
         return ""
     guesses = {view.column: view.guess for view in views if view.guess is not None}
-    found = f"The columns are {', '.join(view.column for view in views)}."
+    advice = f"The columns are {', '.join(view.column for view in views)}."
     if file.suffix == ".jsonl":
-        found = found.replace("columns", "keys")
+        advice = advice.replace("columns", "keys")
     header = [view.column for view in views]
     if sentence := kind_sentence(file.file.name, kind_of_columns(views), header):
-        return f"{found} {sentence}"
+        return f"{advice} {sentence}"
     if not guesses:
-        return found
-    return f"{found} Name those to read, perhaps: {column_keyword(guesses)}"
+        return advice
+    return f"{advice} Name those to read, perhaps: {column_keyword(guesses)}"
 
 
 def _example(column: str, rows: list[dict[str, Any]]) -> str | None:
+    """The first cell of the column that is not empty, on one line."""
     cells = (row.get(column) for row in rows)
     first = next((cell for cell in cells if cell is not None and cell != ""), None)
     return None if first is None else " ".join(str(first).split())

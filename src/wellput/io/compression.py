@@ -1,9 +1,9 @@
-"""gzip and xz: recognized by their first bytes when reading, by the suffix when writing; and how much a
-file may hold.
+"""Compressed files (gzip and xz), and limits for the size of lines and of unpacked files. Compression
+is recognized by a file's first bytes when reading, and by its suffix when writing.
 
-A file of a few megabytes can unpack to more than the memory of the machine, so files that hold too much
-are refused with a message. Environment variables change the limits: `WELLPUT_MAX_LINE_MIB` (64) and
-`WELLPUT_MAX_UNPACKED_MIB` (1024).
+A file of a few megabytes can unpack to more than the memory of the machine, so files with too much
+content are refused with a message. Environment variables change the limits: `WELLPUT_MAX_LINE_MIB`
+(64 MiB by default) and `WELLPUT_MAX_UNPACKED_MIB` (1024 MiB by default).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compressing(file: IO[bytes], name: str) -> IO[bytes]:
     if name.lower().endswith(".gz"):
         import gzip
 
-        # No time stamp and no name inside: the same content gives the same bytes.
+        # Without a time stamp and a name, the same content always gives the same bytes.
         return cast("IO[bytes]", gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0))
     if name.lower().endswith(".xz"):
         import lzma
@@ -57,6 +57,7 @@ def compressing(file: IO[bytes], name: str) -> IO[bytes]:
 
 
 def _inflated(source: _ChunkFile, is_gzip: bool, name: str) -> Iterator[bytes]:
+    """The decompressed bytes of a gzip file, or of an xz file if `is_gzip` is false."""
     import gzip
     import lzma
     import zlib
@@ -87,13 +88,13 @@ def _inflated(source: _ChunkFile, is_gzip: bool, name: str) -> Iterator[bytes]:
 class _ChunkFile:
     """Chunks as a readable file, which the decompressors need."""
 
-    def __init__(self, first: bytes, rest: Iterator[bytes]) -> None:
+    def __init__(self, first: bytes, later: Iterator[bytes]) -> None:
         self._unread = first
-        self._rest = rest
+        self._later = later
 
     def read(self, size: int = -1) -> bytes:
         if not self._unread:
-            self._unread = next(self._rest, b"")
+            self._unread = next(self._later, b"")
         if size < 0:
             size = len(self._unread)
         head, self._unread = self._unread[:size], self._unread[size:]
@@ -102,12 +103,13 @@ class _ChunkFile:
 
 MIB = 1 << 20
 MAX_LINE_MIB = 64
-"""A line is an item. A metric takes up to 25 times the memory of the longest line."""
+"""The longest line, which is one item. A metric needs up to 25 times the memory of the longest line."""
 MAX_UNPACKED_MIB = 1024
-"""An archive is read as a whole, and its contents take several times their size in memory."""
+"""The largest content of an archive or another file that is read as a whole. In memory the content
+takes several times this size."""
 MAX_UNPACKED_TIMES = 100
-"""Text and numbers of a Parquet file are packed to a hundredth of their size at best. What says that it
-was packed more has a limit."""
+"""Parquet files compress text and numbers to a hundredth of their size at best. A file that claims a
+stronger compression is limited to `MAX_UNPACKED_MIB`."""
 
 
 def max_line_bytes() -> int:
@@ -126,7 +128,7 @@ def line_too_long(name: str, maximum: int) -> InputError:
 
 
 def limited(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The chunks of what a packed file holds; raises InputError where they are too much."""
+    """The chunks of a compressed file's content; raises InputError if they are too large in total."""
     maximum = max_unpacked_bytes()
     n_bytes = 0
     for chunk in chunks:

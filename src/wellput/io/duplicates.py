@@ -15,21 +15,24 @@ if TYPE_CHECKING:
 
 MAX_HASHES_IN_MEMORY = 1 << 22
 MAX_SUSPECTS = 10_000
+"""About this many repeated hashes are collected; more would only make a message longer."""
 HASH_RANGES = 64
+"""The number of equal ranges into which hashes are divided, so that few of them are compared at a
+time."""
 
 
 class SeenIds:
-    """The hashes of the ids of one pass over a file: eight bytes an id, in memory while they are few,
-    in sorted runs of a temporary file when they are many.
+    """The hashes (eight bytes each) of the ids that were read in one pass over a file. They are in
+    memory while they are few; if there are many, they are in sorted runs (parts) of a temporary file.
 
-    Equal hashes only make ids suspects; a second pass compares the ids themselves. Hashes are the
-    same in every process.
+    Different ids may have equal hashes, so a hash that occurs twice is only a *suspect*: a second pass
+    compares the ids themselves (`repeated`). Hashes are the same in every process.
     """
 
     def __init__(self, *, in_memory: int = MAX_HASHES_IN_MEMORY) -> None:
-        self._most = in_memory
+        self._max_in_memory = in_memory
         self._hashes: list[NDArray[np.uint64]] = []
-        self._held = 0
+        self._n_in_memory = 0
         self.total = 0
         self._runs: list[tuple[int, int]] = []
         self._file: IO[bytes] | None = None
@@ -39,9 +42,9 @@ class SeenIds:
 
     def add_hashes(self, hashes: NDArray[np.uint64]) -> None:
         self._hashes.append(hashes)
-        self._held += len(hashes)
+        self._n_in_memory += len(hashes)
         self.total += len(hashes)
-        if self._held >= self._most:
+        if self._n_in_memory >= self._max_in_memory:
             self._spill()
 
     def suspects(self) -> frozenset[int]:
@@ -54,18 +57,19 @@ class SeenIds:
         self._file.flush()
         mapped = np.memmap(self._file, np.uint64, "r")
         runs = [mapped[start:stop] for start, stop in self._runs]
-        # Compares one range of hashes in all runs at a time.
+        # Equal hashes are in the same range: each range is compared in all runs at once.
         bounds = np.array([2**64 // HASH_RANGES * i for i in range(1, HASH_RANGES)], np.uint64)
         cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
-        found: frozenset[int] = frozenset()
+        suspects: frozenset[int] = frozenset()
         for place in range(HASH_RANGES):
             pieces = [run[cut[place] : cut[place + 1]] for run, cut in zip(runs, cuts, strict=True)]
-            found |= _repeated_hashes(pieces)
-            if len(found) >= MAX_SUSPECTS:
+            suspects |= _repeated_hashes(pieces)
+            if len(suspects) >= MAX_SUSPECTS:
                 break
-        return found
+        return suspects
 
     def _spill(self) -> None:
+        """Moves the hashes in memory to the temporary file, as a sorted run."""
         import numpy as np
 
         if not self._hashes:
@@ -77,7 +81,7 @@ class SeenIds:
         start = self._runs[-1][1] if self._runs else 0
         self._file.write(run.data)
         self._runs.append((start, start + len(run)))
-        self._hashes, self._held = [], 0
+        self._hashes, self._n_in_memory = [], 0
 
 
 def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
@@ -92,7 +96,8 @@ def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
 def repeated(
     numbered_ids: Iterable[tuple[str, str]], suspects: frozenset[int]
 ) -> dict[str, list[str]]:
-    """The ids that really occur more than once, with their places."""
+    """The ids that really occur more than once, each with its places (such as line numbers).
+    `numbered_ids` has pairs of a place and an id."""
     places: dict[str, list[str]] = {}
     for place, identifier in numbered_ids:
         if int(_native.text_hashes([identifier])[0]) in suspects:

@@ -1,15 +1,16 @@
-"""Logs of tools that evaluate language models, as evaluation sets: JSON of inspect_ai, promptfoo,
-DeepEval and ragas, a file or a folder of them. `ragas_logs` also reads tables of ragas, `lm_eval_logs`
-the samples of lm-evaluation-harness.
+"""Reads logs of tools that evaluate language models as evaluation sets: a JSON file of inspect_ai,
+promptfoo, DeepEval or ragas, or a folder of such files. `ragas_logs` also reads tables of ragas,
+`lm_eval_logs` the samples of lm-evaluation-harness.
 
-Each format is turned into `LoggedAnswer`s; `inspect_logs` and `ragas_logs` do so for theirs.
+Each log is turned into `LoggedAnswer`s: those of inspect_ai by `inspect_logs`, those of ragas by
+`ragas_logs`, the others here.
 
 Test runs of DeepEval are JSON with `testCases`, which DeepEval writes into the folder that
 `DEEPEVAL_RESULTS_FOLDER` names, and as `.deepeval/.latest_run_full.json`. The system is the
-hyperparameter `model`, or the run's identifier, or the file's name; if two runs share it, the file's
-name is added. Cases with the same input are one item. The item is the case's name if names and inputs
-belong together, else the number of its input. The scores are those of the metrics, and `pass` (1 or
-0). Cases of conversations are left out.
+hyperparameter `model`, or the run's identifier, or the file's name; if two runs have the same system,
+the file's name is added. Cases with the same input are one item. An item's id is the case's name if
+each input has one name of its own, otherwise the number of the input. The scores are those of the
+metrics, and `pass` (1 or 0). Cases of conversations are left out.
 
 Results of promptfoo are JSON (`promptfoo eval --output results.json`). The system is the provider,
 with the prompt's label if there are several prompts; the item is the test. References are the values
@@ -34,6 +35,7 @@ from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answer
 from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, table_rows
 
 COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
+"""promptfoo's assertions that compare the output with a text."""
 
 
 def is_promptfoo_log(log: Any) -> bool:
@@ -41,7 +43,8 @@ def is_promptfoo_log(log: Any) -> bool:
 
 
 def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
-    """The answers in a file of results; rows of failed calls, which have no output, are left out."""
+    """The answers in the JSON of a promptfoo file; rows of failed calls, which have no output, are left
+    out."""
     rows = _promptfoo_rows(log) or []
     prompts = {_prompt_label(row) for row in rows}
     for row in rows:
@@ -71,7 +74,7 @@ def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
-    """The number of the test from 1; its variables in older files, which have no numbers."""
+    """The number of the test (from 1); in older files, which have no numbers, the test's variables."""
     if isinstance(row.get("testIdx"), int):
         return str(row["testIdx"] + 1)
     return json.dumps(variables, ensure_ascii=False, sort_keys=True)
@@ -94,9 +97,9 @@ def _promptfoo_references(assertions: Any) -> Iterator[str]:
 
 def _promptfoo_scores(row: Mapping[str, Any]) -> dict[str, float]:
     named = row.get("namedScores") or {}
-    given = {"score": row.get("score"), "pass": row.get("success"), **named}
+    values = {"score": row.get("score"), "pass": row.get("success"), **named}
     numbers = (bool, int, float)
-    return {name: float(value) for name, value in given.items() if isinstance(value, numbers)}
+    return {name: float(value) for name, value in values.items() if isinstance(value, numbers)}
 
 
 def is_deepeval_log(log: Any) -> bool:
@@ -104,7 +107,8 @@ def is_deepeval_log(log: Any) -> bool:
 
 
 def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
-    """The answers in these runs; `logs` has them by file name."""
+    """The answers in these test runs of DeepEval; `logs` has the JSON of each file by the file's
+    name."""
     run_names = {name: _run_name(log, name) for name, log in logs.items()}
     counts = Counter(run_names.values())
     items = _item_names([case for log in logs.values() for case in _cases(log) or ()])
@@ -140,13 +144,14 @@ def _run_name(log: Mapping[str, Any], file: str) -> str:
 
 
 def _item_names(cases: list[dict[str, Any]]) -> dict[str, str]:
-    """The name of the item of each input."""
+    """The id of the item that each input belongs to."""
     names: dict[str, set[str]] = {}
     for case in cases:
         names.setdefault(text_of(case.get("input")), set()).add(str(case.get("name") or ""))
-    inputs_of = Counter(name for own in names.values() for name in own)
-    if all(len(own) == 1 for own in names.values()) and max(inputs_of.values(), default=1) == 1:
-        return {text: next(iter(own)) for text, own in names.items()}
+    n_inputs = Counter(name for input_names in names.values() for name in input_names)
+    has_one_name = all(len(input_names) == 1 for input_names in names.values())
+    if has_one_name and max(n_inputs.values(), default=1) == 1:
+        return {text: next(iter(input_names)) for text, input_names in names.items()}
     return {text: str(number) for number, text in enumerate(names, start=1)}
 
 
@@ -164,15 +169,14 @@ LOG_SUFFIXES = (".json", ARCHIVE_SUFFIX)
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the path has the name of a log, or is a folder of logs."""
-    given = Path(path)
-    if given.is_dir():
-        inside = sorted(given.iterdir())
-        has_log = any(InputFile(file).suffix in LOG_SUFFIXES for file in inside)
-        return has_log or any(
-            is_ragas_table(file) for file in inside[:1]
-        )  # there may be many tables
-    return not is_url(str(path)) and _is_log(given)
+    """Whether the path has a name that logs have, or is a folder of such files."""
+    location = Path(path)
+    if location.is_dir():
+        files = sorted(location.iterdir())
+        has_log = any(InputFile(file).suffix in LOG_SUFFIXES for file in files)
+        # Only the first table is opened, because there may be many.
+        return has_log or any(is_ragas_table(file) for file in files[:1])
+    return not is_url(str(path)) and _is_log(location)
 
 
 def _is_log(path: Path) -> bool:
@@ -181,15 +185,15 @@ def _is_log(path: Path) -> bool:
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of one log, or of all logs of a folder, with every system's answers."""
-    given = Path(path)
-    inside = sorted(given.iterdir()) if given.is_dir() else [given]
-    logs = {str(file): _loaded(InputFile(file)) for file in inside if _is_log(file)}
-    found = list(logs.values())
-    if all(is_inspect_log(log) for log in found):
+    location = Path(path)
+    files = sorted(location.iterdir()) if location.is_dir() else [location]
+    logs = {str(file): _loaded(InputFile(file)) for file in files if _is_log(file)}
+    contents = list(logs.values())
+    if all(is_inspect_log(log) for log in contents):
         return evalset_of_answers(inspect_answers(logs), str(path))
-    if len(logs) == 1 and is_promptfoo_log(found[0]):
-        return evalset_of_answers(promptfoo_answers(found[0]), str(path))
-    if all(is_deepeval_log(log) for log in found):
+    if len(logs) == 1 and is_promptfoo_log(contents[0]):
+        return evalset_of_answers(promptfoo_answers(contents[0]), str(path))
+    if all(is_deepeval_log(log) for log in contents):
         return evalset_of_answers(deepeval_answers(logs), str(path))
     rows = {name: ragas_rows(log) for name, log in logs.items()}
     if all(rows.values()):
@@ -202,6 +206,7 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 
 def _loaded(file: InputFile) -> Any:
+    """The JSON of a log, or the rows of a table of ragas."""
     check_readable(file)
     if file.suffix == ARCHIVE_SUFFIX:
         return read_archive(file)

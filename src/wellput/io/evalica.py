@@ -1,7 +1,8 @@
-"""Pairwise comparisons in the format of evalica: CSV with the columns `left`, `right` and `winner`,
-which is `left`, `right` or `tie`.
+"""Reads and writes pairwise comparisons in the format of the package evalica: CSV with the columns
+`left` and `right` (two systems) and `winner`, which is `left`, `right` or `tie`.
 
-Other winners and other columns are ignored, as evalica does, except `judge`, `item` and `question`.
+As in evalica, rows with another winner are ignored. Other columns are ignored, too, except `judge`,
+`item` and `question`.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ def knows(path: PathLike) -> bool:
 
 
 def read_judgments(path: PathLike) -> list[Preference]:
-    """The comparisons. Without these columns the judge is `evalica`, the item is the number of the
-    row, and the question is `preference`."""
+    """The comparisons. Without the columns `judge`, `item` and `question`, the judge is `evalica`, the
+    item is the number of the row, and the question is `preference`."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    found: list[Preference] = []
+    preferences: list[Preference] = []
     rows = read_records(file, problems, EVALICA_COLUMNS, formulas_marked=True)
     for row, (number, record) in enumerate(rows, start=1):
         choice = CHOICE_OF_WINNER.get(str(record["winner"]).lower())
@@ -46,11 +47,11 @@ def read_judgments(path: PathLike) -> list[Preference]:
             continue
         judge = record.get("judge") or "evalica"
         item, question = record.get("item") or str(row), record.get("question") or "preference"
-        found.append(Preference(judge, item, left, right, question, choice))
+        preferences.append(Preference(judge, item, left, right, question, choice))
     problems.raise_if_any()
-    if not found:
+    if not preferences:
         raise InputError(f"{file.name} holds no comparisons.")
-    return found
+    return preferences
 
 
 def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
@@ -60,12 +61,12 @@ def write_evalica(preferences: Sequence[Preference], path: PathLike) -> None:
     ) as sink:
         sink.write(
             [
-                one.system_a,
-                one.system_b,
-                WINNER_OF_CHOICE[one.choice],
-                one.judge,
-                one.item,
-                one.question,
+                preference.system_a,
+                preference.system_b,
+                WINNER_OF_CHOICE[preference.choice],
+                preference.judge,
+                preference.item,
+                preference.question,
             ]
-            for one in preferences
+            for preference in preferences
         )

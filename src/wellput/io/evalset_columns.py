@@ -1,21 +1,22 @@
-"""The columns of an evaluation set in a table: the keys of JSONL, with dots for nested keys.
+"""The columns that an evaluation set has in a table: the keys of JSONL, with dots for nested keys.
 
     id, source, context, references.0, references.1, trees.0, outputs.A, outputs.B,
     references_by_system.A.0, trees_by_system.A.0, derivation, document, tags.domain,
     samples.A.0, samples.A.1
 
-One column `references` stands for `references.0`. A system's name may contain dots. CSV and TSV
-cannot distinguish a missing text from an empty one. An empty cell is an empty output, so that a
-system that says nothing is scored; in the other columns it is a missing reference, tree, source,
-context, sample, document or tag. In Parquet, null is missing; nested columns (`references` as a list,
-`outputs` as a struct or map) are read too. A derivation is a cell of JSON; in a row with a derivation,
-an output may be a JSON object too.
+A column `references` without a number means `references.0`. A system's name may contain dots. CSV and
+TSV cannot distinguish a missing text from an empty one. There an empty cell of a system's column is
+an empty output, so that a system that says nothing is scored; in other columns an empty cell is a
+missing reference, tree, source, context, sample, document or tag. In Parquet, null is missing; nested
+columns (`references` as a list, `outputs` as a struct or map) are read too. A derivation (a tree to
+which facial displays are attached) is a cell of JSON; in a row with a derivation, an output may be a
+JSON object too.
 
-`OwnColumns` says which columns of a user's table hold ids, sources, references, outputs and tags. A
-mapping is written FIELD=NAME, once for each column: `id=prompt_id`, `outputs=gpt`. A system and a tag
-have the name of their column, or another one: `outputs.A=gpt`, `tags.domain=topic`. In a table with a
-row for each answer (`io.long_tables`), `system=model` names the column of the systems, and `outputs`
-is one column.
+`OwnColumns` says which columns of a user's table contain ids, sources, references, outputs and tags.
+The user writes FIELD=NAME for each column: `id=prompt_id`, `outputs=gpt`. A system or a tag has the
+name of its column, or another name: `outputs.A=gpt`, `tags.domain=topic`. In a table with a row for
+each answer (`core.long_tables`), `system=model` names the column of the systems, and `outputs` is one
+column.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from wellput.io.records import BY_SYSTEM, KNOWN_KEYS, intended_key
 SINGLE_FIELDS = ("id", "source", "context", "document", "system")
 FIELDS = (*SINGLE_FIELDS, "references", "outputs", "tags")
 NAMED_FIELDS = ("outputs", "tags")
+"""Fields that may have several columns, each with a name: a system, or a tag."""
 
 Columns: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str] | Mapping[str, str]]
 """`["id=prompt_id", "outputs=gpt"]`, or `{"id": "prompt_id", "outputs": ["gpt"]}`."""
@@ -38,8 +40,8 @@ Columns: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str] | Ma
 
 @dataclass(frozen=True, slots=True)
 class OwnColumns:
-    """Pairs of a column and the column of an evaluation set that it stands for, such as
-    ("gpt", "outputs.gpt"); see `io.evalset_columns`."""
+    """Pairs of a column in the user's table and the column of an evaluation set that it stands for,
+    such as ("gpt", "outputs.gpt")."""
 
     pairs: tuple[tuple[str, str], ...] = ()
 
@@ -48,7 +50,7 @@ class OwnColumns:
 
     @property
     def names_system(self) -> bool:
-        """Whether they say which column has the systems: then every row is one answer."""
+        """Whether the pairs name a column of systems; then every row is one answer."""
         return any(target == "system" for _, target in self.pairs)
 
     @classmethod
@@ -69,67 +71,69 @@ class OwnColumns:
             elif base == "references":
                 target = f"references.{references}"
                 references += 1
-            if target in (known for _, known in pairs):
+            if target in (used_target for _, used_target in pairs):
                 raise InputError(f"column='{field}={column}': {target} is given twice.")
-            if column in (taken for taken, _ in pairs):
+            if column in (used_column for used_column, _ in pairs):
                 raise InputError(f"column='{field}={column}': the column {column} is used twice.")
             pairs.append((column, target))
         return cls(tuple(pairs))
 
     def targets(self, header: Sequence[str]) -> list[str]:
-        """The fields in place of the columns' names; columns that were not found are left out."""
-        known = dict(self.pairs)
-        return [known.get(column, column) for column in header]
+        """The header with the fields instead of the columns' names. Named columns that the header
+        does not have are ignored."""
+        field_of = dict(self.pairs)
+        return [field_of.get(column, column) for column in header]
 
     def header(self, header: Sequence[str], name: str) -> list[str]:
-        """The header with the fields in place of the columns' names."""
+        """The header with the fields instead of the columns' names. Raises InputError for named columns
+        that the header does not have; `name` is the file's name in the message."""
         self._check(header, name)
         return self.targets(header)
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """The record of a JSONL file, with the user's keys replaced by those of an evaluation set."""
-        found = {key: value for key, value in record.items() if key not in dict(self.pairs)}
+        renamed = {key: value for key, value in record.items() if key not in dict(self.pairs)}
         for column, target in self.pairs:
             if (value := record.get(column)) is None:
                 continue
             base, _, name = target.partition(".")
             if base in NAMED_FIELDS:
-                own = found.setdefault(base, {})
-                if isinstance(own, dict):
-                    own[name] = value
+                entries = renamed.setdefault(base, {})
+                if isinstance(entries, dict):
+                    entries[name] = value
             elif base == "references":
                 texts = value if isinstance(value, list) else [value]
-                found["references"] = [*(found.get("references") or []), *texts]
+                renamed["references"] = [*(renamed.get("references") or []), *texts]
             else:
-                found[base] = value
-        return found
+                renamed[base] = value
+        return renamed
 
     def _check(self, header: Sequence[str], name: str) -> None:
-        lacking = [
+        """Raises InputError that lists named columns which the header does not have."""
+        missing = [
             f"no column {column!r} for {target.partition('.')[0]}.{did_you_mean(column, header)}"
             for column, target in self.pairs
             if column not in header
         ]
-        if lacking:
+        if missing:
             raise InputError.collect(
                 f"{name} lacks columns that were named:",
-                lacking,
+                missing,
                 f"It has {', '.join(header)}.",
             )
 
 
 def column_entries(given: Columns) -> list[tuple[str, str]]:
-    """Pairs of a field and its column."""
+    """Pairs of a field and its column, from any form in which a user may give them."""
+    entries: list[tuple[str, str]] = []
     if isinstance(given, Mapping):
-        found: list[tuple[str, str]] = []
         for field, columns in given.items():
             if isinstance(columns, Mapping):
-                found += [(f"{field}.{name}", column) for name, column in columns.items()]
+                entries += [(f"{field}.{name}", column) for name, column in columns.items()]
             else:
-                several = [columns] if isinstance(columns, str) else columns
-                found += [(field, column) for column in several]
-        return found
-    entries = []
+                names = [columns] if isinstance(columns, str) else columns
+                entries += [(field, column) for column in names]
+        return entries
     for text in [given] if isinstance(given, str) else given:
         field, equals, column = text.partition("=")
         if not equals or not field or not column:
@@ -143,16 +147,19 @@ def column_entries(given: Columns) -> list[tuple[str, str]]:
 
 NESTED_KEYS = ("references", "trees", "outputs", "tags", *BY_SYSTEM)
 SAMPLES_FIELD = "samples"
-"""The numbered samples of a system; in a record they are a list among the outputs."""
+"""The field of columns with numbered samples; in a record, a system's samples are a list in
+`outputs`."""
 Put = Callable[[dict[str, Any], Any], None]
+"""A function that stores a cell in a record."""
 
 
 class Numbered(dict[int, Any]):
-    """The cells of numbered columns: `references.0` and `references.1` of a row."""
+    """The cells of numbered columns in a row, by number: of `references.0` and `references.1`, for
+    example."""
 
 
 class EvalSetColumns:
-    """The meaning of each column of a header."""
+    """Turns rows of a table into records, by the columns of its header."""
 
     def __init__(
         self,
@@ -163,9 +170,9 @@ class EvalSetColumns:
         are_named: bool = False,
         advice: Callable[[], str] = str,
     ) -> None:
-        """`has_null`: cells may be None, lists and objects, as in Parquet; else they are text.
-        `are_named`: the user named columns, so the others are not misspelled, and items without an id
-        are numbered. `advice` says what to do about a wrong header."""
+        """`has_null`: cells may be None, lists and objects, as in Parquet; otherwise they are text.
+        `are_named`: the user named columns; then other columns are not reported as misspelled, and
+        items without an id are numbered. `advice` is called for advice about a wrong header."""
         self._has_null = has_null
         self._is_output = [column.startswith("outputs.") for column in header]
         self._puts = [
@@ -175,9 +182,9 @@ class EvalSetColumns:
             for column in header
         ]
         wrong = [
-            f"column {column}: did you mean {meant}?"
+            f"column {column}: did you mean {intended}?"
             for column, put in zip(header, self._puts, strict=True)
-            if put is None and (meant := _intended(column)) and meant not in header
+            if put is None and (intended := _intended(column)) and intended not in header
             if not are_named
         ]
         wrong += [
@@ -195,7 +202,7 @@ class EvalSetColumns:
             raise InputError.collect(f"{name}: the header is wrong:", wrong, advice())
 
     def record(self, cells: Sequence[Any]) -> dict[str, Any]:
-        """The row as the record of a JSONL file."""
+        """The row as a record, in the form of a line of JSONL."""
         record: dict[str, Any] = {}
         for put, cell, is_output in zip(self._puts, cells, self._is_output, strict=True):
             is_missing = cell is None if self._has_null else cell == "" and not is_output
@@ -229,16 +236,19 @@ def _put(column: str, has_null: bool) -> Put | None:
 
 
 def is_read(column: str, *, has_null: bool) -> bool:
-    """Whether a column is one of an evaluation set."""
+    """Whether an evaluation set may have a column of this name."""
     return _put(column, has_null) is not None
 
 
 def _is_number(text: str) -> bool:
-    """Whether it is the number of a column; Python refuses to read thousands of digits."""
+    """Whether the text is a number of at most 9 digits, as in a column's name; Python refuses to read
+    thousands of digits."""
     return text.isdecimal() and len(text) < 10
 
 
 def _stored(*path: str | int) -> Put:
+    """A function that stores a cell in a record under these nested keys; an integer is the number of a
+    numbered column."""
     *outer, last = path
 
     def put(record: dict[str, Any], cell: Any) -> None:
@@ -252,27 +262,27 @@ def _stored(*path: str | int) -> Put:
 
 
 def _intended(column: str) -> str:
-    """The column that was probably meant, for a misspelled name; else an empty string."""
+    """The name that was probably intended, for a misspelled column; otherwise an empty string."""
     key, _, rest = column.partition(".")
-    meant = intended_key(key)
-    if meant not in NESTED_KEYS:
-        return meant if not rest else ""
+    intended = intended_key(key)
+    if intended not in NESTED_KEYS:
+        return intended if not rest else ""
     examples = {"tags": "domain", "outputs": "A", **dict.fromkeys(BY_SYSTEM, "A.0")}
-    example = examples.get(meant, "0")
-    return f"{meant}.{rest if rest and meant != key else example}"
+    example = examples.get(intended, "0")
+    return f"{intended}.{rest if rest and intended != key else example}"
 
 
 def _list_numbered(record: dict[str, Any]) -> None:
-    """Turns numbered cells into lists, with each tree at the place of its reference."""
+    """Turns the numbered cells of a record into lists, with each tree at the place of its reference."""
     shared = record.get("references")
     if "trees" in record or shared is not None:
         references, trees = _paired(shared, record.get("trees"))
         record.update(references=references, trees=trees)
-    own, own_trees = (record.get(key) or {} for key in BY_SYSTEM)
-    for system, trees in own_trees.items():
-        _, own_trees[system] = _paired(own.get(system, shared), trees)
-    for system, references in own.items():
-        own[system], _ = _paired(references, None)
+    references_by_system, trees_by_system = (record.get(key) or {} for key in BY_SYSTEM)
+    for system, trees in trees_by_system.items():
+        _, trees_by_system[system] = _paired(references_by_system.get(system, shared), trees)
+    for system, references in references_by_system.items():
+        references_by_system[system], _ = _paired(references, None)
     outputs = record.get("outputs")
     if isinstance(outputs, dict):
         for system, output in outputs.items():
@@ -287,11 +297,11 @@ def _paired(references: Any, trees: Any) -> tuple[Any, Any]:
     else:
         order = list(range(len(references))) if isinstance(references, list) else []
     if isinstance(trees, Numbered):
-        strays = [trees[i] for i in sorted(trees) if i not in order]
-        trees = [trees.get(i) for i in order] + strays
+        without_reference = [trees[i] for i in sorted(trees) if i not in order]
+        trees = [trees.get(i) for i in order] + without_reference
     if isinstance(references, Numbered):
         cells = [references[i] for i in order]
-        # A column of a user's own may hold lists of references.
+        # A column that the user named may contain lists of references.
         has_list = any(isinstance(cell, list) for cell in cells)
         references = [text for cell in cells for text in _listed(cell)] if has_list else cells
     return references, trees
@@ -302,7 +312,8 @@ def _listed(cell: Any) -> list[Any]:
 
 
 def _decode_objects(record: dict[str, Any]) -> None:
-    """Decodes the JSON of a derivation and of outputs that are objects; other text stays text."""
+    """Decodes the JSON of the derivation, and of outputs that begin like an object; text that is not
+    JSON stays as it is."""
     record["derivation"] = _decoded(record["derivation"])
     outputs = record.get("outputs", {})
     for system, output in outputs.items():

@@ -1,10 +1,12 @@
 """Writing evaluation sets: as JSONL, or as CSV, TSV or Parquet with the columns of `evalset_columns`.
 
-Data that a table cannot hold is refused, never changed: CSV and TSV cannot hold missing outputs, empty
-references or empty samples, and no table can hold an empty list of references for one system. In a
-table all outputs of a system that has samples are in columns of samples.
+If a table cannot hold the data, an error is raised and the data are not changed: CSV and TSV cannot
+hold missing outputs, empty references or empty samples, and no table can hold an empty list of
+references for one system. If any output of a system has several samples, a table has all its outputs
+in columns of samples.
 
-This is apart from `io.evalsets` because it loads `io.tables`, which scoring JSONL does without.
+This module is separate from `io.evalsets` because it imports `io.tables`, which is not needed for
+scoring JSONL.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from wellput.io.trees import format_tree
 def write_evalset(source: EvalSource, path: PathLike) -> None:
     """Writes the items in the format of the suffix; `-` is JSONL on standard output.
 
-    A table needs its columns before its rows, so the source is then read twice.
+    For a table the source is read three times: columns must be known before rows are written.
     """
     suffix = format_of(path, on_stream=".jsonl")
     if suffix == ".jsonl":
@@ -70,7 +72,7 @@ def _tree(tree: Tree | None) -> str | None:
 
 
 def _sampled_systems(source: EvalSource) -> frozenset[str]:
-    """The systems that have several samples of an output."""
+    """The systems that have an output with several samples."""
     return frozenset(
         system
         for block in source.blocks()
@@ -81,11 +83,11 @@ def _sampled_systems(source: EvalSource) -> frozenset[str]:
 
 
 def _header(source: EvalSource, sampled: frozenset[str]) -> list[str]:
-    """The columns that the items need, in the order of the keys and of the systems."""
-    found: dict[str, None] = {"id": None}
+    """The columns that the items need, ordered by the keys of an item, then by first appearance."""
+    names: dict[str, None] = {"id": None}
     for block in source.blocks():
         for item in block:
-            found.update((name, None) for name, cell in _cells(item, sampled) if cell is not None)
+            names.update((name, None) for name, cell in _cells(item, sampled) if cell is not None)
     keys = (
         "id",
         "document",
@@ -98,10 +100,11 @@ def _header(source: EvalSource, sampled: frozenset[str]) -> list[str]:
         "samples",
     )
     order = {key: place for place, key in enumerate(keys)}
-    return sorted(found, key=lambda name: order.get(name.partition(".")[0], len(keys)))
+    return sorted(names, key=lambda name: order.get(name.partition(".")[0], len(keys)))
 
 
 def _cells(item: Item, sampled: frozenset[str]) -> Iterator[tuple[str, str | None]]:
+    """The item's cells as pairs of a column and its text; `sampled` are systems with samples."""
     yield "id", item.id
     yield "document", item.document
     yield from ((f"tags.{tag}", value) for tag, value in item.tags.items())
@@ -127,23 +130,25 @@ def _cells(item: Item, sampled: frozenset[str]) -> Iterator[tuple[str, str | Non
 def _row(
     item: Item, header: list[str], path: PathLike, sampled: frozenset[str], *, has_null: bool
 ) -> list[TableCell]:
+    """The item's row; raises OutputError if the format cannot hold it. `has_null`: the format
+    distinguishes a missing cell from an empty one."""
     cells = dict(_cells(item, sampled))
     row: list[TableCell] = [cells.get(name) for name in header]
     if not all(item.references_by_system.values()):
-        raise _impossible(path, item, "has an empty list of references for one system", "JSONL")
+        raise _cannot_hold(path, item, "has an empty list of references for one system", "JSONL")
     if has_null:
         return row
     for name, cell in zip(header, row, strict=True):
         if cell is None and name.startswith("outputs."):
             system = name.removeprefix("outputs.")
             what = f"has no output of {system}, which would be read as an empty one"
-            raise _impossible(path, item, what, "JSONL or Parquet")
+            raise _cannot_hold(path, item, what, "JSONL or Parquet")
         if cell == "" and name.startswith(("references.", "references_by_system.")):
-            raise _impossible(path, item, "has an empty reference", "JSONL or Parquet")
+            raise _cannot_hold(path, item, "has an empty reference", "JSONL or Parquet")
         if cell == "" and name.startswith("samples."):
-            raise _impossible(path, item, "has an empty sample", "JSONL or Parquet")
+            raise _cannot_hold(path, item, "has an empty sample", "JSONL or Parquet")
     return row
 
 
-def _impossible(path: PathLike, item: Item, what: str, instead: str) -> OutputError:
+def _cannot_hold(path: PathLike, item: Item, what: str, instead: str) -> OutputError:
     return OutputError(f"Cannot write {path}: item {item.id} {what}. Write {instead} instead.")

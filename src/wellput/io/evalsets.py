@@ -21,14 +21,14 @@ def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) ->
     """The items of a path, read block by block.
 
     The path is a file of JSONL, CSV, TSV or Parquet, by its suffix (`.gz` or `.xz` may follow), with a
-    row for each item, or for each answer (`io.long_tables`); `-`, standard input, with JSONL, CSV or
-    TSV; a folder of such files or a pattern (`shards/*.jsonl`); a folder of mt-metrics-eval and a
-    language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo, DeepEval, ragas or
+    row for each item, or for each answer (`core.long_tables`); `-`, standard input, with JSONL, CSV or
+    TSV; a folder of such files or a pattern (`shards/*.jsonl`); a folder of mt-metrics-eval followed by
+    a language pair (`wmt21.news/zh-en`); a log of inspect_ai, promptfoo, DeepEval, ragas or
     lm-evaluation-harness, or a folder of logs; or a format that another package reads (`io.readers`).
     Files, folders and patterns may be URLs of PyArrow's filesystems (`s3://…`).
 
-    `trees=False` does not parse trees, for metrics that need none. `column` names columns or keys of
-    another layout: `["id=prompt_id", "source=prompt", "references=gold", "outputs=gpt"]`.
+    `trees=False` does not parse trees, for metrics that need none. If columns or keys have other names,
+    `column` says which is which: `["id=prompt_id", "source=prompt", "references=gold", "outputs=gpt"]`.
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(
@@ -36,21 +36,21 @@ def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) ->
             f"{type(path).__name__}."
         )
     name = str(path)
-    own = OwnColumns.of(column)
+    own_columns = OwnColumns.of(column)
     if (known := open_known_evalset(name)) is not None:
-        if own:
+        if own_columns:
             raise InputError(f"column= names columns of a table, and {name} is not one.")
         return known
     if name != STANDARD_INPUT and (is_pattern(name) or is_folder(name)):
-        return _open_shards(files_in(name, SHARD_SUFFIXES), own, trees=trees)
+        return _open_shards(files_in(name, SHARD_SUFFIXES), own_columns, trees=trees)
     check_readable(InputFile(name))
-    return _open_shards([name], own, trees=trees)
+    return _open_shards([name], own_columns, trees=trees)
 
 
-def _open_shards(names: Sequence[str], own: OwnColumns, *, trees: bool) -> RecordSource:
+def _open_shards(names: Sequence[str], own_columns: OwnColumns, *, trees: bool) -> RecordSource:
     files = [InputFile(name) for name in names]
-    check_readable(*(file for file in files if not is_url(file.path)))  # a URL costs a request
-    return RecordSource([RecordFile(file, trees=trees, own_columns=own) for file in files])
+    check_readable(*(file for file in files if not is_url(file.path)))  # no requests for URLs
+    return RecordSource([RecordFile(file, trees=trees, own_columns=own_columns) for file in files])
 
 
 def read_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) -> EvalSet:
@@ -68,20 +68,21 @@ class RecordSource(EvalSource):
         self.are_ids_checked_by_partition = self._is_read_here
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        """The items. At the end of a file, raises InputError for all bad records and repeated ids."""
-        seen = SeenIds()
+        """The items. At the end of a file, raises InputError for all its bad records; at the end of the
+        last file, also for repeated ids."""
+        seen_ids = SeenIds()
         for file in self.files:
             problems = Problems(file.file.name)
             for block in file.blocks(problems):
-                seen.add(ids_of(block))
+                seen_ids.add(ids_of(block))
                 if block and not problems:
                     yield block
             if file is self.files[-1]:
                 self._add_repeated(
-                    frozenset() if self._ids_are_unique else seen.suspects(), problems
+                    frozenset() if self._ids_are_unique else seen_ids.suspects(), problems
                 )
             problems.raise_if_any()
-        if not seen.total:
+        if not seen_ids.total:
             raise InputError(f"{self.files[0].file.name} holds no items.")
 
     @property
@@ -90,7 +91,7 @@ class RecordSource(EvalSource):
 
     @property
     def _is_read_here(self) -> bool:
-        """Whether only this process can read it, as with standard input."""
+        """Whether a file can be read only by this process, such as standard input."""
         return any(file.file.is_read_once for file in self.files)
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
@@ -105,19 +106,19 @@ class RecordSource(EvalSource):
         problems.raise_if_any()
 
     def _add_repeated(self, suspects: frozenset[int], problems: Problems) -> None:
-        """Reads the files again for the ids that occur more than once, to name their places."""
+        """Adds a problem for each id that occurs more than once, with its places; to find them, it
+        reads the files again. `suspects` are the hashes that occur more than once."""
         if not suspects:
             self._ids_are_unique = True
             return
         unit = self.files[0].unit
-        one = len(self.files) == 1
+        is_one_file = len(self.files) == 1
         placed = (
-            (str(number) if one else f"{number} of {file.file.name}", identifier)
+            (str(number) if is_one_file else f"{number} of {file.file.name}", identifier)
             for file in self.files
             for number, identifier in file.placed_ids()
         )
-        found = repeated(placed, suspects)
-        for identifier, places in found.items():
+        for identifier, places in repeated(placed, suspects).items():
             problems.add(
                 f"{unit}s {', '.join(places)}", f"the id {identifier} is used {len(places)} times"
             )

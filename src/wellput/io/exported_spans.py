@@ -1,12 +1,13 @@
-"""What the writers of other tools' formats share: the outputs that were judged, and the error spans
-that a judgment has in its column `spans`.
+"""Functions that several writers of other tools' formats use, for the judged outputs and for the error
+spans that a judgment has in its column `spans`; and `write_ratings`.
 
-`write_ratings` writes error spans as mt-metrics-eval keeps them (`NAME.seg.rating`): a line
-SYSTEM<tab>RATING<tab>RATER for each segment of each system in turn, the rating as JSON, `None` for a
-missing one.
+`write_ratings` writes error spans in mt-metrics-eval's format (`NAME.seg.rating`): a line
+SYSTEM<tab>RATING<tab>RATER for each segment of the first system, then of the second, and so on.
+RATING is JSON, or `None` if there is no rating.
 
-A file has one rating for each output. If several judges marked an output, there is a file for each
-round: `mqm.seg.rating` becomes `mqm.rater1.seg.rating`, `mqm.rater2.seg.rating`, ….
+A file has one rating for each output. If several judges marked an output, there are several files,
+called rounds: `mqm.rater1.seg.rating` and `mqm.rater2.seg.rating` instead of `mqm.seg.rating`. The
+first has the first judge of each output, the second the second.
 """
 
 from __future__ import annotations
@@ -26,24 +27,25 @@ from wellput.io.output import replacing_text
 
 def spans_of(answer: Judgment) -> list[dict[str, Any]] | None:
     """The error spans of a judgment; None if nobody looked for errors (an empty cell)."""
-    written = answer.extra.get(SPANS_COLUMN, "")
-    if not written.strip():
+    cell = answer.extra.get(SPANS_COLUMN, "")
+    if not cell.strip():
         return None
-    spans: list[dict[str, Any]] = json.loads(written)
+    spans: list[dict[str, Any]] = json.loads(cell)
     return spans
 
 
 def is_missing(span: Mapping[str, Any]) -> bool:
-    """Whether the span stands for an omission."""
+    """Whether the span stands for something that the output leaves out."""
     return bool(span["start"] == MISSING)
 
 
 def by_id(items: Iterable[Item]) -> dict[str, Item]:
+    """The items by their ids."""
     return {item.id: item for item in items}
 
 
 def judged_text(items: Mapping[str, Item], answer: Judgment) -> str:
-    """The output that was judged. Raises InputError for one that is not text."""
+    """The output that was judged. Raises InputError if it is not a text."""
     output = items[answer.item].outputs[answer.system]
     if not isinstance(output, str):
         raise InputError(f"The output of {answer.system} for item {answer.item} is not a text.")
@@ -51,7 +53,7 @@ def judged_text(items: Mapping[str, Item], answer: Judgment) -> str:
 
 
 def one_question(answers: Sequence[Judgment], what: str) -> None:
-    """Raises InputError if there are answers to several questions."""
+    """Raises InputError if there are answers to several questions. `what` begins the message."""
     questions = sorted({answer.question for answer in answers})
     if len(questions) > 1:
         raise InputError(
@@ -61,12 +63,12 @@ def one_question(answers: Sequence[Judgment], what: str) -> None:
 
 
 def seconds_of(answer: Judgment) -> tuple[float, float]:
-    """When a judge began and ended, in seconds since 1970; 0 where it is not known."""
+    """When a judge began and ended, in seconds since 1970; both are 0 if the times are not known."""
     recorded = answer.extra.get("recorded_at")
     if not recorded:
         return 0.0, 0.0
-    moment = datetime.strptime(recorded, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    end = moment.timestamp()
+    end_time = datetime.strptime(recorded, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    end = end_time.timestamp()
     return end - int(answer.extra.get("ms") or 0) / 1000, end
 
 
@@ -74,18 +76,18 @@ RATING_SUFFIX = ".seg.rating"
 
 
 def write_ratings(answers: Sequence[Judgment], items: Sequence[Item], path: PathLike) -> list[Path]:
-    """The files that were written, one for each round of judges."""
-    known = by_id(items)
-    rounds: dict[tuple[str, str], dict[str, str]] = {}
+    """Writes the error spans of these answers; returns the paths of the files, one for each round."""
+    items_by_id = by_id(items)
+    ratings: dict[tuple[str, str], dict[str, str]] = {}
     for answer in answers:
         spans = spans_of(answer)
         if spans is None:
             raise InputError("A rating of mt-metrics-eval has error spans, and none were marked.")
-        rating = {"errors": [rated_error(span, judged_text(known, answer)) for span in spans]}
-        # Several questions about an output share its marks.
-        by_judge = rounds.setdefault((answer.system, answer.item), {})
+        rating = {"errors": [rated_error(span, judged_text(items_by_id, answer)) for span in spans]}
+        # A judge's answers to several questions about an output have the same error spans.
+        by_judge = ratings.setdefault((answer.system, answer.item), {})
         by_judge[answer.judge] = json.dumps(rating, ensure_ascii=True)
-    n_rounds = max(map(len, rounds.values()))
+    n_rounds = max(map(len, ratings.values()))
     systems = dict.fromkeys(answer.system for answer in answers)
     if spaced := [name for name in systems if name.split() != [name]]:
         raise InputError(
@@ -96,9 +98,9 @@ def write_ratings(answers: Sequence[Judgment], items: Sequence[Item], path: Path
         with replacing_text(file_path) as file:
             for system in systems:
                 for item in items:
-                    own = list(rounds.get((system, item.id), {}).items())
-                    if number < len(own):
-                        judge, rating_text = own[number]
+                    item_ratings = list(ratings.get((system, item.id), {}).items())
+                    if number < len(item_ratings):
+                        judge, rating_text = item_ratings[number]
                         file.write(f"{system}\t{rating_text}\t{' '.join(judge.split())}\n")
                     else:
                         file.write(f"{system}\tNone\n")
@@ -106,8 +108,8 @@ def write_ratings(answers: Sequence[Judgment], items: Sequence[Item], path: Path
 
 
 def rated_error(span: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """A span as mt-metrics-eval's `Error`. An omission has no place there: it is an empty span at the
-    end of the text."""
+    """A span in the form of mt-metrics-eval's `Error`. Something missing becomes an empty span at the
+    end of the text, because `Error` always has a place."""
     start, end = (len(text), len(text)) if is_missing(span) else (span["start"], span["end"])
     category = span.get("category") or ("omission" if is_missing(span) else None)
     return {
@@ -121,7 +123,7 @@ def rated_error(span: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def path_of_round(path: PathLike, number: int, n_rounds: int) -> Path:
-    """The file of a round of judges, from 0 on; the path itself if there is one round."""
+    """The path of the file for round `number` (from 0); `path` itself if there is only one round."""
     if n_rounds == 1:
         return Path(path)
     name = Path(path).name.removesuffix(RATING_SUFFIX)

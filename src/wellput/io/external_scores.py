@@ -1,13 +1,14 @@
-"""Scores made elsewhere, read from a table: `ExternalScores`, one metric's numbers for each
-system and item.
+"""Reads scores that another program computed: `ExternalScores`, one metric's scores for each system and
+item.
 
-Three layouts are understood, told apart by the header:
+The file is a table in CSV, TSV, JSONL or Parquet, compressed or not. Its header shows which of three
+layouts it has:
 
-- long: `system,item,score`, with `metric` where there are several and `version` where it is known;
-- a column a metric: `system,item` and one column of numbers for each metric;
-- a column a system: `item` and one column of numbers for each system; the metric has the file's name.
+- long: `system,item,score`, perhaps with `metric` (if there are several) and `version` (of the metric);
+- a column for each metric: `system,item` and columns of numbers;
+- a column for each system: `item` and columns of numbers; the metric has the file's name.
 
-An empty cell is missing. CSV, TSV, JSONL and Parquet, compressed or not.
+An empty cell is a missing score.
 """
 
 from __future__ import annotations
@@ -39,16 +40,19 @@ SYSTEM_COLUMNS = ("system", "model", "system_id", "model_id", "system_name", "mo
 """Names that the column of systems may have."""
 NAME_COLUMNS = frozenset((*ITEM_COLUMNS, *SYSTEM_COLUMNS, "metric", "version"))
 SHOWN_ITEMS = 4
+"""The number of items that a message names as examples."""
 MAX_NAMED_ITEMS = 100_000
 """Above this number, items are found by the hashes of their names."""
-HASHED_AT_ONCE = 1 << 18
-MAX_CELLS_A_ROW = 16
-"""A table of systems × items may have this many cells for each row of the file."""
+NAMES_HASHED_AT_ONCE = 1 << 18
+MAX_CELLS_PER_ROW = 16
+"""The largest table of systems × items that is made, in cells for each row of the file. It limits the
+memory if each system has only a few of the items."""
 
 
 class ItemPlaces:
-    """Where each item stands: by its name while they are few, by the hash of its name when there are
-    many. Hashes take 16 bytes for each item, and are the same in every process."""
+    """The place of each item (its index in the arrays of scores). Few items are found by their names,
+    many by the hashes of their names, which take 16 bytes for each item and are the same in every
+    process."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._places: dict[str, int] | None = None
@@ -59,8 +63,8 @@ class ItemPlaces:
             return
         hashes = np.concatenate(
             [
-                _native.text_hashes(names[n : n + HASHED_AT_ONCE])
-                for n in range(0, self.n, HASHED_AT_ONCE)
+                _native.text_hashes(names[n : n + NAMES_HASHED_AT_ONCE])
+                for n in range(0, self.n, NAMES_HASHED_AT_ONCE)
             ]
         )
         self._order = np.argsort(hashes)
@@ -69,12 +73,12 @@ class ItemPlaces:
             self._places = {name: place for place, name in enumerate(names)}
 
     def of(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The places of these items, -1 for those that are not there."""
+        """The places of these items; -1 for an item that has no place."""
         if self._places is not None:
             return np.array([self._places.get(name, -1) for name in ids], np.int64)
-        wanted = _native.text_hashes(list(ids))
-        near = np.minimum(np.searchsorted(self._hashes, wanted), self.n - 1)
-        return np.where(self._hashes[near] == wanted, self._order[near], -1)
+        hashes = _native.text_hashes(list(ids))
+        nearest = np.minimum(np.searchsorted(self._hashes, hashes), self.n - 1)
+        return np.where(self._hashes[nearest] == hashes, self._order[nearest], -1)
 
     def __len__(self) -> int:
         return self.n
@@ -82,10 +86,11 @@ class ItemPlaces:
 
 @dataclass(frozen=True, eq=False)
 class ExternalScores:
-    """One metric's scores. `scores` has an array for each system, with a place for every item of
-    `items` that it has a score of, NaN where it has none. `system_scores` are the scores of whole
-    systems, where the metric's own program gave them: those of BLEU are no means of segments.
-    `repeats` counts the rows that say again what another row says."""
+    """One metric's scores. `scores` has an array for each system, with the item's score at the item's
+    place in `items`; NaN is a missing score, and an array may be shorter than `items`.
+    `system_scores` has the scores of whole systems, if the metric's own program gave them (the BLEU
+    of a system is not the mean of its segments). `repeats` is the number of rows that only repeat
+    another row's score."""
 
     metric: str
     path: str
@@ -98,22 +103,23 @@ class ExternalScores:
     _last: list[Any] = field(default_factory=list, repr=False)
 
     def of(self, system: str, ids: Sequence[str]) -> NDArray[np.float64]:
-        """The scores of one system for these items, NaN for what is missing."""
-        own = self.scores.get(system)
-        found = np.full(len(ids), np.nan)
-        if own is None:
-            return found
+        """The scores of one system for these items, NaN for missing scores."""
+        scores = self.scores.get(system)
+        result = np.full(len(ids), np.nan)
+        if scores is None:
+            return result
         places = self._places(ids)
-        known = (places >= 0) & (places < len(own))
-        found[known] = own[places[known]]
-        return found
+        has_place = (places >= 0) & (places < len(scores))
+        result[has_place] = scores[places[has_place]]
+        return result
 
     def _places(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The places of the items; systems are asked one after the other for the same ones."""
+        """The places of the items. The last result is kept, because callers ask for the same items once
+        for each system."""
         last = self._last[-1] if self._last else None
         if last is not None and last[0] == ids:
-            found: NDArray[np.int64] = last[1]
-            return found
+            last_places: NDArray[np.int64] = last[1]
+            return last_places
         places = self.items.of(ids)
         self._last[:] = [(ids, places)]
         return places
@@ -121,8 +127,10 @@ class ExternalScores:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns hold what. Each of `values` is a column of scores: of one metric, or of those that
-    the column `metric` names, or of one system, if there is no column `system`."""
+    """The names of a table's columns by what they contain. `values` are the columns of scores. If
+    `is_long`, the only one has the scores of all metrics, which the column `metric` names. Otherwise
+    each has the scores of one metric; or, if there is no column `system`, of one system. `default` is
+    the name of a metric that is not named."""
 
     item: str
     values: tuple[str, ...]
@@ -137,12 +145,11 @@ class Layout:
         version = str(record.get(self.version) or "") if self.version else ""
         item = _text(record.get(self.item))
         if self.is_long:
-            named = str(record.get(self.metric) or "") if self.metric else ""
-            metric = named or self.default
+            metric = str(record.get(self.metric) or "") if self.metric else ""
             yield (
                 _text(record.get(str(self.system))),
                 item,
-                metric,
+                metric or self.default,
                 record.get(self.values[0]),
                 version,
             )
@@ -155,13 +162,14 @@ class Layout:
 
     @property
     def names(self) -> list[str]:
-        """The columns of names."""
+        """The columns that have names, not scores."""
         return [name for name in (self.item, self.system, self.metric, self.version) if name]
 
 
 @dataclass
 class _OtherVersion:
-    """A version that is not the first of the metric: the place of its first row, and its rows."""
+    """A version of a metric that differs from the metric's first version in the file: the place of its
+    first row in the file, and its number of rows."""
 
     first: str
     rows: int = 0
@@ -169,7 +177,8 @@ class _OtherVersion:
 
 @dataclass
 class _Collected:
-    """Scores as they come: an array a system, in order of the items' first appearance."""
+    """One metric's scores while rows are read: an array for each system, with items in the order of
+    their first appearance."""
 
     items: dict[str, int] = field(default_factory=dict)
     scores: dict[str, array[float]] = field(default_factory=dict)
@@ -178,7 +187,7 @@ class _Collected:
     other_versions: dict[str, _OtherVersion] = field(default_factory=dict)
 
     def add(self, system: str, item: str, value: float) -> str | None:
-        """What is wrong, if the cell has another score already."""
+        """Adds a score; returns what is wrong if this system and item already have another score."""
         place = self.items.setdefault(item, len(self.items))
         row = self.scores.setdefault(system, array("d"))
         if place < len(row):
@@ -197,7 +206,8 @@ class _Collected:
 
 
 def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
-    """The metrics of a file, by name. Raises one `InputError` for all that is wrong with it."""
+    """The metrics of a file, by name. Raises one `InputError` for everything that is wrong with the
+    file."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -209,33 +219,34 @@ def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
     layout = _layout(file.name, first[1], _metric_name(path))
     fingerprint = (file_fingerprint(path) or "unknown")[:12]
     try:
-        found = _by_columns(file, layout, str(path), fingerprint)
+        metrics = _by_columns(file, layout, str(path), fingerprint)
     except Unsuitable:
-        rest = chain([first], rows)
-        found = _by_rows(file, layout, rest, problems, str(path), fingerprint)
-    if not found:
+        all_rows = chain([first], rows)
+        metrics = _by_rows(file, layout, all_rows, problems, str(path), fingerprint)
+    if not metrics:
         raise InputError(f"{file.name} has no scores: all its cells are empty.")
-    return found
+    return metrics
 
 
 def _by_columns(
     file: InputFile, layout: Layout, path: str, fingerprint: str
 ) -> dict[str, ExternalScores]:
-    """The metrics, read with PyArrow. Raises `Unsuitable` for all that is not as it should be."""
+    """The metrics, read with PyArrow. Raises `Unsuitable` if anything is irregular or wrong, so that
+    the file must be read row by row."""
     named, values = read_score_columns(file, layout.names, layout.values)
     items = named[layout.item]
     if items.has_empty or (layout.system and named[layout.system].has_empty):
         raise Unsuitable
     places = ItemPlaces(items.names)
-    found: dict[str, ExternalScores] = {}
+    metrics: dict[str, ExternalScores] = {}
     for metric, scores, rows in _metrics_of(layout, named, values):
         if not len(rows):
             continue
-        if metric in found:
+        if metric in metrics:
             raise Unsuitable
         version = _only_version(named[layout.version], rows) if layout.version else ""
         tables, repeats = _systems_of(named[str(layout.system)], items, scores, rows, len(places))
-        found[metric] = ExternalScores(
+        metrics[metric] = ExternalScores(
             metric, path, places, tables, version, fingerprint, repeats=repeats
         )
     if layout.system is None:
@@ -246,16 +257,17 @@ def _by_columns(
         n_rows = sum(int((~np.isnan(scores)).sum()) for scores in values.values())
         n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
         if n_rows:
-            found[layout.default] = ExternalScores(
+            metrics[layout.default] = ExternalScores(
                 layout.default, path, places, tables, "", fingerprint, repeats=n_rows - n_cells
             )
-    return found
+    return metrics
 
 
 def _metrics_of(
     layout: Layout, named: Mapping[str, NameColumn], values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.int64]]]:
-    """Each metric with a column of scores, and the rows of it that have one."""
+    """Each metric with its column of scores, and the numbers of the rows that have a score of the
+    metric. There are no metrics here if each column has the scores of a system."""
     for name, scores in values.items() if layout.system else ():
         rows = np.flatnonzero(~np.isnan(scores))
         if not layout.is_long or layout.metric is None:
@@ -274,17 +286,17 @@ def _systems_of(
     rows: NDArray[np.int64],
     n_items: int,
 ) -> tuple[dict[str, NDArray[np.float64]], int]:
-    """The scores of each system, and how many rows say again what another says."""
-    if n_items * len(systems.names) > MAX_CELLS_A_ROW * len(rows) + MAX_NAMED_ITEMS:
+    """The scores of each system in these rows, and how many rows only repeat another row."""
+    if n_items * len(systems.names) > MAX_CELLS_PER_ROW * len(rows) + MAX_NAMED_ITEMS:
         raise Unsuitable
     is_whole = len(rows) == len(scores)
     codes = systems.codes if is_whole else systems.codes[rows]
     tables: dict[str, NDArray[np.float64]] = {}
     for code, name in enumerate(systems.names):
-        own = np.flatnonzero(codes == code)
-        if len(own):
-            own = own if is_whole else rows[own]
-            tables[name] = _scattered(items.codes, scores, own, n_items)
+        system_rows = np.flatnonzero(codes == code)
+        if len(system_rows):
+            system_rows = system_rows if is_whole else rows[system_rows]
+            tables[name] = _scattered(items.codes, scores, system_rows, n_items)
     n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
     return tables, len(rows) - n_cells
 
@@ -292,22 +304,24 @@ def _systems_of(
 def _scattered(
     places: NDArray[np.int32], scores: NDArray[np.float64], rows: NDArray[np.int64], n_items: int
 ) -> NDArray[np.float64]:
-    """The scores of these rows at the places of their items."""
+    """An array with the scores of these rows at the places of their items, NaN elsewhere. `places`
+    has the place of each row's item."""
     table = np.full(n_items, np.nan)
-    is_run = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1  # rows are in order
-    chosen = slice(rows[0], rows[-1] + 1) if is_run else rows
-    own, values = places[chosen], scores[chosen]
-    table[own] = values
-    if not np.array_equal(table[own], values):  # two scores of one item
+    are_consecutive = len(rows) > 0 and rows[-1] - rows[0] == len(rows) - 1  # rows are in order
+    chosen = slice(rows[0], rows[-1] + 1) if are_consecutive else rows
+    row_places, values = places[chosen], scores[chosen]
+    table[row_places] = values
+    if not np.array_equal(table[row_places], values):  # an item has two different scores
         raise Unsuitable
     return table
 
 
 def _only_version(versions: NameColumn, rows: NDArray[np.int64]) -> str:
-    found = {versions.names[code] for code in np.unique(versions.codes[rows])} - {""}
-    if len(found) > 1:
+    """The metric's version in these rows, "" if none is given; raises `Unsuitable` for several."""
+    versions_in_rows = {versions.names[code] for code in np.unique(versions.codes[rows])} - {""}
+    if len(versions_in_rows) > 1:
         raise Unsuitable
-    return next(iter(found), "")
+    return next(iter(versions_in_rows), "")
 
 
 def _by_rows(
@@ -318,7 +332,7 @@ def _by_rows(
     path: str,
     fingerprint: str,
 ) -> dict[str, ExternalScores]:
-    """The metrics, row by row. Raises one `InputError` for all that is wrong."""
+    """The metrics, read row by row. Raises one `InputError` for everything that is wrong."""
     unit = "row" if file.suffix == ".parquet" else "line"
     collected: dict[str, _Collected] = {}
     for number, record in rows:
@@ -336,42 +350,47 @@ def _by_rows(
             if not system or not item:
                 problems.add(place, "no system" if not system else "no item")
                 continue
-            own = collected.setdefault(metric, _Collected())
-            if version and own.version and version != own.version:
-                own.other_versions.setdefault(version, _OtherVersion(place)).rows += 1
+            metric_scores = collected.setdefault(metric, _Collected())
+            if version and metric_scores.version and version != metric_scores.version:
+                metric_scores.other_versions.setdefault(version, _OtherVersion(place)).rows += 1
                 continue
-            own.version = own.version or version
-            if wrong := own.add(system, item, value):
+            metric_scores.version = metric_scores.version or version
+            if wrong := metric_scores.add(system, item, value):
                 problems.add(place, f"{metric}, system {system}, item {item}: {wrong}")
-    for metric, own in collected.items():
-        for version, found in own.other_versions.items():
+    for metric, metric_scores in collected.items():
+        for version, other in metric_scores.other_versions.items():
             problems.add(
-                found.first,
-                f"{metric}: version {version} after {own.version}, in {counted(found.rows, unit)}; a "
-                "file may have one version of a metric",
+                other.first,
+                f"{metric}: version {version} after {metric_scores.version}, in "
+                f"{counted(other.rows, unit)}; a file may have one version of a metric",
             )
     problems.raise_if_any()
     return {
         metric: ExternalScores(
             metric,
             path,
-            ItemPlaces(list(own.items)),
-            {system: np.frombuffer(row, np.float64) for system, row in own.scores.items()},
-            own.version,
+            ItemPlaces(list(metric_scores.items)),
+            {
+                system: np.frombuffer(row, np.float64)
+                for system, row in metric_scores.scores.items()
+            },
+            metric_scores.version,
             fingerprint,
-            repeats=own.repeats,
+            repeats=metric_scores.repeats,
         )
-        for metric, own in collected.items()
+        for metric, metric_scores in collected.items()
     }
 
 
 def _metric_name(path: PathLike) -> str:
+    """The name of a file's metric if the file does not name it: the file's name up to the first dot."""
     name = Path(str(path)).name
     return name.partition(".")[0] or name
 
 
 def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
-    """How to read a record, by the names of the columns and the first record."""
+    """The layout of a table, by its first record. `default` is the name of a metric that is not
+    named."""
     header = list(first)
     names = {name.strip().lower(): name for name in header}
     if {"judge", "question"} <= names.keys():
@@ -409,16 +428,16 @@ def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
 
 
 def _system_column(names: Mapping[str, str], first: Mapping[str, Any]) -> str | None:
-    """The column of systems. One with another name than `system` must hold names: a column of numbers
-    may be a system's scores."""
+    """The column of systems; None if there is none. A column with another name than `system` must
+    contain names, because a column of numbers may be the scores of a system of this name."""
     if "system" in names:
         return names["system"]
-    found = (names[name] for name in SYSTEM_COLUMNS if name in names)
-    return next((name for name in found if isinstance(_number(first[name]), str)), None)
+    candidates = (names[name] for name in SYSTEM_COLUMNS if name in names)
+    return next((name for name in candidates if isinstance(_number(first[name]), str)), None)
 
 
 def _text(cell: Any) -> str:
-    """A name as text: a number that is whole has no decimals."""
+    """A name as text; a whole number is written without decimals."""
     if cell is None:
         return ""
     if isinstance(cell, float) and cell.is_integer():
@@ -427,7 +446,7 @@ def _text(cell: Any) -> str:
 
 
 def _number(cell: Any) -> float | str | None:
-    """The score; None where it is missing, the text where it is none."""
+    """The score in a cell; None if it is missing; the cell's text if it is not a number."""
     if cell is None or isinstance(cell, bool):
         return None if cell is None else float(cell)
     if isinstance(cell, int | float):

@@ -1,8 +1,8 @@
-"""`InputFile`: bytes and lines of a file, a URL or standard input, compressed or not.
+"""`InputFile`: the bytes and lines of a file, a URL or standard input, compressed or not.
 
-Everything that can go wrong with a file becomes an `InputError` here: it is missing, a folder,
+Everything that can go wrong with a file becomes an `InputError` here: the file is missing, a folder,
 unreadable, empty, truncated, not UTF-8, or changes during reading. Only a line feed ends a line; a
-carriage return is part of its line. A byte order mark at the start is dropped.
+carriage return is part of its line. A byte order mark at the start is removed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from wellput.io.locations import is_url, open_url, unreadable, url_state, withou
 PathLike: TypeAlias = str | Path
 
 SPOOL_UP_TO_BYTES = 1 << 26
+"""A temporary copy (spool) of up to this size is kept in memory, a larger one on disk."""
 STANDARD_INPUT = "-"
 URL_CHUNK_BYTES = 1 << 23
-"""Bytes of one request. With smaller requests most of the time would be spent waiting."""
+"""The size of one request. With smaller requests, most of the time would be spent waiting."""
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -59,7 +60,7 @@ class InputFile:
 
     @property
     def suffix(self) -> str:
-        """The suffix in lower case, without that of a compression: `.csv` for `a.CSV.gz`."""
+        """The suffix in lower case, without a suffix of compression: `.csv` for `a.CSV.gz`."""
         path = Path(without_query(self.path).lower())
         return (path.with_suffix("") if path.suffix in COMPRESSION_SUFFIXES else path).suffix
 
@@ -70,7 +71,7 @@ class InputFile:
 
     @property
     def is_read_once(self) -> bool:
-        """Whether it is standard input or a pipe, which no other process can read again."""
+        """Whether the file is standard input or a pipe, which no other process can read again."""
         return self._must_spool
 
     def chunks(self) -> Iterator[bytes]:
@@ -96,8 +97,8 @@ class InputFile:
             yield from lines
 
     def whole(self) -> bytes:
-        """The decompressed bytes of a file that can only be read as a whole, such as JSON. Raises
-        InputError for too many: a small file may unpack to more than the memory holds."""
+        """All decompressed bytes, for formats that can only be read as a whole, such as JSON. Raises
+        InputError for too many bytes: a small file may unpack to more than fits into memory."""
         maximum = max_unpacked_bytes()
         content = bytearray()
         for chunk in self.chunks():
@@ -137,17 +138,18 @@ class InputFile:
             raise InputError(f"{self.name} became shorter while it was read.")
 
     def _lines_of_chunks(self) -> Iterator[list[str]]:
-        done = 0
-        for piece in whole_lines(self.chunks(), self.name):
-            if done == 0 and piece.startswith(codecs.BOM_UTF8):
-                piece = piece[len(codecs.BOM_UTF8) :]
+        """The lines of the file, in lists as they are read."""
+        n_lines = 0
+        for lines_bytes in whole_lines(self.chunks(), self.name):
+            if n_lines == 0 and lines_bytes.startswith(codecs.BOM_UTF8):
+                lines_bytes = lines_bytes[len(codecs.BOM_UTF8) :]
             try:
-                lines = piece.decode().split("\n")
+                lines = lines_bytes.decode().split("\n")
             except UnicodeDecodeError:
                 raise self.not_utf8() from None
-            if piece.endswith(b"\n"):
+            if lines_bytes.endswith(b"\n"):
                 lines.pop()
-            done += len(lines)
+            n_lines += len(lines)
             yield lines
 
     def not_utf8(self) -> InputError:
@@ -184,8 +186,8 @@ class InputFile:
             return
         if self._spool is None:
             is_text = not self.is_packed and self.suffix != ".parquet"
-            with closing(self._once()) as once:
-                chunks = _with_short_lines(once, self.name) if is_text else once
+            with closing(self._stream()) as stream:
+                chunks = _with_short_lines(stream, self.name) if is_text else stream
                 self._spool = _spooled(chunks, self.name)
             weakref.finalize(self, self._spool.close)
         place = 0
@@ -194,14 +196,14 @@ class InputFile:
             yield chunk
 
     def _check_unchanged(self, file: IO[bytes]) -> None:
-        """Raises InputError if the file was changed or replaced since it was first opened: old and new
-        data must not be mixed."""
+        """Raises InputError if the file was changed or replaced since it was first opened, so that old
+        and new data are not mixed."""
         state: tuple[int, ...]
         if is_url(self.path):
             state = url_state(self.path)
         else:
-            found = os.fstat(file.fileno())
-            state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            status = os.fstat(file.fileno())
+            state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if self._state is None:
             self._state = state
         elif state != self._state:
@@ -210,8 +212,8 @@ class InputFile:
                 "start again."
             )
 
-    def _once(self) -> Generator[bytes, None, None]:
-        """The bytes of standard input or a pipe."""
+    def _stream(self) -> Generator[bytes, None, None]:
+        """The bytes of standard input or a pipe, which can be read only once."""
         if self.is_stdin and sys.stdin is None:
             raise InputError("Standard input (-) cannot be read: it is closed.")
         source = sys.stdin.buffer if self.is_stdin else _opened(self.path)
@@ -230,7 +232,8 @@ def refuse_input_twice(paths: Iterable[object]) -> None:
 
 
 def check_readable(*files: InputFile) -> None:
-    """Raises InputError for all files that are missing or folders, before any is read."""
+    """Raises InputError that names all files which are missing or folders; called before files are
+    read."""
     wrong = [complaint for file in files if (complaint := _complaint(file)) is not None]
     if len(wrong) == 1:
         raise InputError(wrong[0])
@@ -239,6 +242,7 @@ def check_readable(*files: InputFile) -> None:
 
 
 def _complaint(file: InputFile) -> str | None:
+    """Why a file cannot be read; None if it exists and is not a folder."""
     if file.is_stdin:
         return None
     try:
@@ -271,7 +275,8 @@ def similar_files(path: str) -> str:
 
 
 def _is_regular(path: str) -> bool:
-    """True also for a missing file: opening it raises the error."""
+    """Whether the path is not a pipe or a device. True also for a folder or a missing file: opening it
+    raises the error."""
     try:
         return stat.S_ISREG(mode := Path(path).stat().st_mode) or stat.S_ISDIR(mode)
     except OSError:
@@ -297,7 +302,7 @@ def _read(file: IO[bytes], name: str, size: int = CHUNK_BYTES) -> bytes:
 
 
 def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
-    """A temporary file with the chunks, in memory while it is small."""
+    """A temporary file with the chunks, which is kept in memory while it is small."""
     spool = cast("IO[bytes]", tempfile.SpooledTemporaryFile(SPOOL_UP_TO_BYTES))  # noqa: SIM115
     try:
         for chunk in chunks:
@@ -316,7 +321,8 @@ def _spooled(chunks: Iterator[bytes], name: str) -> IO[bytes]:
 
 
 def _with_short_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The chunks, until a line is too long: /dev/zero would fill the disk before anything reads it."""
+    """The chunks; raises InputError at a line that is too long, so that endless input such as /dev/zero
+    does not fill the disk."""
     maximum = max_line_bytes()
     n_bytes = 0
     for chunk in chunks:
@@ -328,14 +334,15 @@ def _with_short_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
 
 
 def _read_at(spool: IO[bytes], place: int) -> bytes:
-    """The chunk at `place`; seeks first because several readers may share the spool."""
+    """The bytes from `place` on, at most one chunk; seeks first because several readers may share the
+    spool."""
     spool.seek(place)
     return spool.read(CHUNK_BYTES)
 
 
 def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The same bytes in pieces that end at line ends; the last piece may have none. Raises InputError
-    for a line that is too long (`io.compression`)."""
+    """The same bytes in pieces that end at line ends; only the last piece may end without one. Raises
+    InputError for a line that is too long (`io.compression`)."""
     maximum = max_line_bytes()
     parts: list[bytes] = []
     length = 0
@@ -374,7 +381,7 @@ def format_of(path: PathLike, *, on_stream: str) -> str:
 
 
 def read_format_of(path: PathLike, *, on_stream: str) -> str:
-    """As `format_of`, for a file that is read: for a spreadsheet, the error says how to save it."""
+    """Like `format_of`, for a file that is read: for a spreadsheet, the error says how to save it."""
     if Path(path).suffix.lower() in SPREADSHEETS:
         raise InputError(
             f"{path} is a spreadsheet, which is not read. Save its sheet as CSV (in Excel: CSV UTF-8; "

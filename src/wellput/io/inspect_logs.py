@@ -1,13 +1,15 @@
-"""Logs of inspect_ai: one for each task and model, with `eval` about the run and its `samples`.
+"""Reads logs of inspect_ai. There is a log for each task and model; its key `eval` describes the run,
+and `samples` has the answers.
 
 The system is the model; if two logs have the same model and task, the file's name is added. The item is
 the sample's id, after the task's name if there are several tasks. Letter grades count as in
 inspect_ai: C (correct) = 1, P (partial) = ½, I (incorrect) and N (no answer) = 0. Samples that ended
 with an error and have no completion are left out.
+
 A binary log (`.eval`) is a zip archive with `header.json` and a JSON file for each sample, compressed
-by Zstandard or, in older logs, by deflate. Python reads Zstandard from 3.14 on; before, the package
-`zstandard` does, which inspect_ai installs. If a sample is stored in several files, `sample.json` is
-read: it has everything except the messages.
+by Zstandard or, in older logs, by deflate. Python reads Zstandard from version 3.14 on; earlier
+versions need the package `zstandard`, which inspect_ai installs. If a sample is stored in several
+files, `sample.json` is read: it has everything except the messages.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from wellput.io.logged_answers import LoggedAnswer, as_number, text_of
 HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
 ZIP_METHOD_ZSTANDARD = 93
 # The header before an entry's data; it ends with the lengths of the name and of the extra field. The
-# bytes of a Zstandard entry are read by hand: zipfile before Python 3.14 does not know this method.
+# bytes of a Zstandard entry are read here, because `zipfile` does not know this method before Python
+# 3.14.
 ZIP_ENTRY_HEADER = struct.Struct("<26xHH")
 
 # Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.
@@ -59,7 +62,8 @@ def read_archive(file: InputFile) -> dict[str, Any]:
 
 
 def check_unpacked_size(archive: zipfile.ZipFile, name: str) -> None:
-    """Raises InputError for an archive that says it unpacks to too much."""
+    """Raises InputError if the archive's directory says that its entries are too large when
+    unpacked."""
     maximum = max_unpacked_bytes()
     size = sum(info.file_size for info in archive.infolist())
     if size > maximum:
@@ -74,8 +78,8 @@ def _is_sample(name: str) -> bool:
 def _members(
     archive: zipfile.ZipFile, stream: IO[bytes], names: Iterable[str], archive_name: str
 ) -> Iterator[bytes]:
-    """The contents of these entries; raises InputError where they have more bytes than are allowed,
-    whatever the archive says."""
+    """The contents of these entries; raises InputError if they really have more bytes than allowed,
+    even if the archive's directory says otherwise."""
     maximum = max_unpacked_bytes()
     total = 0
     for name in names:
@@ -86,32 +90,32 @@ def _members(
         yield content
 
 
-def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, most: int) -> bytes:
+def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, max_bytes: int) -> bytes:
     info = archive.getinfo(name)
     if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
     stream.seek(info.header_offset)
     lengths = ZIP_ENTRY_HEADER.unpack(stream.read(ZIP_ENTRY_HEADER.size))
     stream.seek(sum(lengths), 1)
-    return _unpacked(stream.read(info.compress_size), most)
+    return _unpacked(stream.read(info.compress_size), max_bytes)
 
 
-def _unpacked(packed: bytes, most: int) -> bytes:
-    """Decompresses Zstandard data of one frame or several: at most `most` bytes, and one more if there
-    are more."""
+def _unpacked(packed: bytes, max_bytes: int) -> bytes:
+    """Decompresses Zstandard data, but at most `max_bytes` + 1 bytes: the additional byte shows that
+    there are too many."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        return _unpacked_by_package(packed, most)
+        return _unpacked_by_package(packed, max_bytes)
     try:
         with zstd.open(io.BytesIO(packed)) as reader:
-            unpacked: bytes = reader.read(most + 1)
+            unpacked: bytes = reader.read(max_bytes + 1)
     except zstd.ZstdError as error:
         raise ValueError(error) from None
     return unpacked
 
 
-def _unpacked_by_package(packed: bytes, most: int) -> bytes:
+def _unpacked_by_package(packed: bytes, max_bytes: int) -> bytes:
     try:
         import zstandard
     except ImportError:
@@ -119,8 +123,8 @@ def _unpacked_by_package(packed: bytes, most: int) -> bytes:
     reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     try:
         unpacked = b""
-        # One reading ends where a frame ends.
-        while len(unpacked) <= most and (more := reader.read(most + 1 - len(unpacked))):
+        # Data may consist of several frames; each call of `read` stops at the end of a frame.
+        while len(unpacked) <= max_bytes and (more := reader.read(max_bytes + 1 - len(unpacked))):
             unpacked += more
         return unpacked
     except zstandard.ZstdError as error:
@@ -134,14 +138,14 @@ def is_inspect_log(log: Any) -> bool:
 
 
 def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
-    """The answers in these logs; `logs` has them by file name."""
+    """The answers in these logs; `logs` has the JSON of each file by the file's name."""
     tasks = {name: str(log["eval"].get("task", "")) for name, log in logs.items()}
     models = {
         name: str(log["eval"].get("model", "")) or Path(name).stem for name, log in logs.items()
     }
-    n_alike = Counter((tasks[name], models[name]) for name in logs)
+    n_logs = Counter((tasks[name], models[name]) for name in logs)
     for name, log in logs.items():
-        is_alone = n_alike[tasks[name], models[name]] == 1
+        is_alone = n_logs[tasks[name], models[name]] == 1
         system = models[name] if is_alone else f"{models[name]} ({Path(name).stem})"
         prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
         for sample in log["samples"] or ():
@@ -158,7 +162,8 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
 
 
 def _completion(output: Any) -> str | None:
-    """The answer: `completion`, or the message of the first choice."""
+    """The text of an output: its `completion`, or the message of its first choice; None if it has
+    neither."""
     if not isinstance(output, dict):
         return None
     if isinstance(output.get("completion"), str):
@@ -179,7 +184,7 @@ def _content(content: Any) -> str:
 
 
 def _input(given: Any) -> str | None:
-    """A sample's input: a text, or the messages of a chat."""
+    """A sample's input as text: the text itself, or the messages of a chat, one a line."""
     if isinstance(given, list):
         return "\n".join(_content(m.get("content")) for m in given if isinstance(m, dict))
     return None if given is None else text_of(given)

@@ -1,10 +1,11 @@
-"""Lines of JSONL as items, block by block.
+"""Reads the items of JSONL block by block.
 
-A block of JSONL is `BLOCK_ITEMS` lines that are not blank, cut from the bytes first. If all its lines
-are plain (see evalset_lines.cpp in native/), they become columns without Python's JSON; otherwise
-Python reads the block, which accepts more and says what is wrong. A thread reads a few blocks ahead
-(`read_ahead`). This is apart from `io.jsonl` because it loads the kernels, which `wellput runs` does
-without.
+A block is `BLOCK_ITEMS` lines that are not blank; first the bytes of the file are divided into
+blocks. If all lines of a block are plain (objects with only the commonest keys, see evalset_lines.cpp
+in native/), C++ code turns them into columns; otherwise Python's JSON reads the block, which accepts
+more and says what is wrong. A thread reads a few blocks ahead (`read_ahead`). This module is separate
+from `io.jsonl` because it imports the C++ extension, which commands such as `wellput runs` do not
+need.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ WAIT_SECONDS = 0.1
 def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
     """The same values, read by a thread that is at most `ahead` values in advance.
 
-    An error of the reading is raised here, at its place. Leaving the iterator early, also by an
-    interruption, ends the thread.
+    If reading raises an error, this iterator raises it after the values that were read before. The
+    thread ends if the iterator is closed early, also by an interruption.
     """
     ready: Queue[tuple[T] | BaseException | None] = Queue(ahead)
-    is_left = Event()
+    is_closed = Event()
 
     def put(entry: tuple[T] | BaseException | None) -> bool:
-        while not is_left.is_set():
+        while not is_closed.is_set():
             try:
                 ready.put(entry, timeout=WAIT_SECONDS)
                 return True
@@ -73,13 +74,13 @@ def read_ahead(values: Iterable[T], *, ahead: int = 2) -> Iterator[T]:
                 raise entry
             yield entry[0]
     finally:
-        is_left.set()
+        is_closed.set()
         reader.join()
 
 
 class ByteSpan(NamedTuple):
-    """A run of whole lines of a file: its bytes, the numbers of its first line and first item (both
-    from 1), and its number of items."""
+    """Consecutive whole lines of a file: their bytes from `start` up to but without `stop`, the
+    numbers of their first line and first item (both from 1), and the number of items."""
 
     start: int
     stop: int
@@ -96,7 +97,7 @@ class LineBlock(NamedTuple):
 
 
 def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
-    """Blocks of `BLOCK_ITEMS` lines of the whole file, or of `span`, which ends with a block."""
+    """Blocks of `BLOCK_ITEMS` items, of the whole file or of `span`, which consists of whole blocks."""
     start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
     parts: list[bytes] = []
     items = lines = 0
@@ -130,8 +131,9 @@ def read_item_lines(
     span: ByteSpan | None = None,
     own_columns: OwnColumns = NO_OWN_COLUMNS,
 ) -> Iterator[Sequence[Item]]:
-    """The items of each block. Lines that are wrong go to `problems` and are left out."""
-    # Reading, unpacking and cutting run without the GIL; decoding needs it, so it stays here.
+    """The items of each block. Bad lines are left out and added to `problems`."""
+    # The thread reads, unpacks and divides into blocks without the GIL; decoding needs the GIL, so it
+    # is done here.
     for block in read_ahead(line_blocks(file, span)):
         columns = None if own_columns else _native.plain_columns(block.data)
         if columns is not None:
@@ -147,7 +149,7 @@ def read_item_lines(
 def numbered_records(
     file: InputFile, block: LineBlock, problems: Problems
 ) -> Iterator[tuple[int, Any]]:
-    """Each line's number and value; lines that are not JSON go to `problems`."""
+    """Each line's number and value; lines that are not JSON are left out and added to `problems`."""
     try:
         lines = block.data.decode().removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -158,7 +160,8 @@ def numbered_records(
 def with_own_keys(
     records: Iterator[tuple[int, Any]], own_columns: OwnColumns, first_item: int
 ) -> Iterator[tuple[int, Any]]:
-    """The records with the keys of wellput in place of the user's own (`OwnColumns`), numbered."""
+    """The records with wellput's keys instead of the user's keys (`OwnColumns`); records without an
+    id get their number as id."""
     renamed = (
         (number, own_columns.record(record) if isinstance(record, dict) else record)
         for number, record in records
@@ -169,7 +172,7 @@ def with_own_keys(
 def numbered_items(
     records: Iterator[tuple[int, Any]], first_item: int
 ) -> Iterator[tuple[int, Any]]:
-    """The records; those without an id get their number, counted from 1."""
+    """The records; records without an id get their number as id, counted from `first_item`."""
     for item, (number, record) in enumerate(records, start=first_item):
         if isinstance(record, dict):
             record.setdefault("id", item)

@@ -14,14 +14,15 @@ MAX_KEYS_NAMED = 10
 
 
 def read_json_lines(file: InputFile, problems: Problems) -> Iterator[tuple[int, Any]]:
-    """Each line's number and value; lines that are not JSON go to `problems`."""
+    """Each line's number (from 1) and value. Lines that are not JSON are left out and added to
+    `problems`."""
     return json_values(enumerate(file.lines(), start=1), problems)
 
 
 def json_values(
     numbered_lines: Iterable[tuple[int, str]], problems: Problems
 ) -> Iterator[tuple[int, Any]]:
-    """`read_json_lines` for lines that come with their numbers."""
+    """Like `read_json_lines`, for pairs of a line's number and its text."""
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number).decode
     for number, line in numbered_lines:
         try:
@@ -44,9 +45,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         counts = Counter(key for key, _ in pairs)
-        twice = [f'"{key}"' for key, n in counts.items() if n > 1]
+        repeated = [f'"{key}"' for key, n in counts.items() if n > 1]
         raise ValueError(
-            f"the key {', '.join(twice[:MAX_KEYS_NAMED])} is given twice in one object"
+            f"the key {', '.join(repeated[:MAX_KEYS_NAMED])} is given twice in one object"
         )
     return result
 

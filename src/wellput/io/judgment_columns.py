@@ -1,7 +1,7 @@
 """`JudgmentColumns`: which columns of a user's table hold judges, items, systems and answers.
 
-A mapping is written FIELD=NAME, as for the columns of items (`OwnColumns`): `judge=user`,
-`value=thumb`. Where no column holds the question, it is called as the column of the answers; several
+A user names a column by FIELD=NAME, as for the columns of items (`OwnColumns`): `judge=user`,
+`value=thumb`. If no column has the question, the name of the answers' column is the question; several
 columns of answers (`value=helpful`, `value=true`) are several questions.
 """
 
@@ -23,6 +23,7 @@ VALUE_COLUMN = "value"
 NAME_COLUMNS_ADVICE = (
     "If columns have other names, say which: column=['judge=NAME', 'item=NAME'] and so on."
 )
+# The usual names of columns, by field of a judgment; the more usual names come first.
 GUESSED_NAMES = {
     "judge": "judge rater annotator evaluator worker reviewer expert participant person user who "
     "judge_id rater_id annotator_id evaluator_id worker_id reviewer_id participant_id user_id "
@@ -44,7 +45,8 @@ WORDS_OF_NAMES = {
     "question": "question criterion dimension",
     "value": "score rating grade",
 }
-"""A column may be named with one of these words among others, such as `Rating (1-5)`."""
+"""A column is also recognized if its name has one of these words among others, such as
+`Rating (1-5)`."""
 NUMBER_ENDINGS = ("_id", "_nr", "_no", "_number", "_idx", "_index")
 
 
@@ -68,17 +70,17 @@ class JudgmentColumns:
                     f"{did_you_mean(field, JUDGMENT_FIELDS)} The fields are "
                     f"{', '.join(JUDGMENT_FIELDS)}."
                 )
-            known = {known for _, known in pairs} - {VALUE_COLUMN}
-            if field in known or any(column == taken for taken, _ in pairs):
+            named_fields = {named for _, named in pairs} - {VALUE_COLUMN}
+            if field in named_fields or any(column == named for named, _ in pairs):
                 raise InputError(f"column='{field}={column}': one of the two is given twice.")
             pairs.append((column, field))
-        found = cls(tuple(pairs))
-        if found.has_several and any(field == QUESTION for _, field in pairs):
+        columns = cls(tuple(pairs))
+        if columns.has_several and any(field == QUESTION for _, field in pairs):
             raise InputError(
                 "column=: several columns of answers are a question each, so no other column can hold "
                 "the question."
             )
-        return found
+        return columns
 
     @property
     def has_several(self) -> bool:
@@ -87,11 +89,12 @@ class JudgmentColumns:
 
     @property
     def has_choices(self) -> bool:
-        """Whether they are those of pairwise choices."""
+        """Whether the columns are those of pairwise choices, not of ratings."""
         return any(field in ("system_a", "system_b", "choice") for _, field in self.pairs)
 
     def columns_of(self, fields: Sequence[str]) -> list[str]:
-        """The columns that a table must have; a question is not needed where answers name it."""
+        """The columns that a table must have for these fields of a judgment. A column of the question
+        is not needed if a column of answers was named."""
         named: dict[str, list[str]] = {}
         for column, field in self.pairs:
             named.setdefault(field, []).append(column)
@@ -103,13 +106,13 @@ class JudgmentColumns:
         ]
 
     def records(self, record: dict[str, Any]) -> list[dict[str, Any]]:
-        """The row with the fields in place of the columns' names; where columns of answers were named,
-        a record for each answer that is not empty."""
+        """A row's records with fields as keys instead of the columns' names: one record, or, if columns
+        of answers were named, a record for each answer that is not empty."""
         if not self._answers:
             return [self._record(record)]
         answers = set(self._answers)
         others = tuple(pair for pair in self.pairs if pair[0] not in answers)
-        found = []
+        records = []
         for column in self._answers:
             row = record
             if self.has_several:
@@ -118,24 +121,25 @@ class JudgmentColumns:
                 }
             if not _is_empty(record.get(column)):
                 field = dict(self.pairs)[column]
-                found.append(JudgmentColumns((*others, (column, field)))._record(row))
-        return found
+                records.append(JudgmentColumns((*others, (column, field)))._record(row))
+        return records
 
     def _record(self, record: dict[str, Any]) -> dict[str, Any]:
-        known = dict(self.pairs)
-        taken = set(known.values()) - known.keys()
-        found = {
-            known.get(column, column): value
+        """The row with fields as keys instead of the columns' names."""
+        field_of = dict(self.pairs)
+        replaced = set(field_of.values()) - field_of.keys()
+        renamed = {
+            field_of.get(column, column): value
             for column, value in record.items()
-            if column not in taken  # another column has this name by the user's word
+            if column not in replaced  # the user named another column for this field
         }
         if self._answers:
-            found.setdefault(QUESTION, self._answers[0])
-        return found
+            renamed.setdefault(QUESTION, self._answers[0])
+        return renamed
 
     @property
     def _answers(self) -> list[str]:
-        """The columns of the answers that were named."""
+        """The columns that the user named for answers."""
         return [column for column, field in self.pairs if field in (VALUE_COLUMN, "choice")]
 
 
@@ -144,9 +148,9 @@ def _is_empty(cell: Any) -> bool:
 
 
 def split_columns(given: Columns) -> tuple[list[str], list[str]]:
-    """The columns of the evalset and those of the judgments. `system` is a field of both: it belongs to
-    the judgments where another of their fields is named, and to the evalset where one column of outputs
-    is (`io.long_tables`)."""
+    """The entries (FIELD=NAME) for the evalset, and those for the judgments. `system` is a field of
+    both: it is for the judgments if another of their fields is named, and for the evalset if exactly
+    one column of outputs is named (`core.long_tables`)."""
     entries = column_entries(given)
     fields = [field.partition(".")[0] for field, _ in entries]
     names_judgments = bool(set(fields) & set(JUDGMENT_FIELDS) - {"system"})
@@ -165,57 +169,58 @@ def split_columns(given: Columns) -> tuple[list[str], list[str]]:
 
 
 def guessed_judgments(header: Sequence[str]) -> dict[str, str]:
-    """The field that each column probably holds, {} unless all that a judgment needs are found; a
-    question may be missing. A name that is not known may have a word that is.
+    """The field that each column probably has; {} unless every field of a judgment except the
+    question is field_of. A column is recognized by its whole name, or else by a word in it.
 
     >>> guessed_judgments(["user", "prompt_nr", "model", "thumb"])
     {'user': 'judge', 'prompt_nr': 'item', 'model': 'system', 'thumb': 'value'}
     >>> guessed_judgments(["Annotator", "Text Nr.", "NLG System", "Rating (1-5)"])
     {'Annotator': 'judge', 'Text Nr.': 'item', 'NLG System': 'system', 'Rating (1-5)': 'value'}
     """
-    found: dict[str, str] = {}
+    field_of: dict[str, str] = {}
     all_known = {name for names in GUESSED_NAMES.values() for name in names.split()}
     for field, names in GUESSED_NAMES.items():
         known = names.split()
         likely = [
-            column for column in header if column not in found and plain_name(column) in known
+            column for column in header if column not in field_of and plain_name(column) in known
         ]
         likely.sort(key=lambda column: known.index(plain_name(column)))
         if field == "item" and not likely:
             likely = [
                 column
                 for column in header
-                if column not in found and plain_name(column).endswith(NUMBER_ENDINGS)
+                if column not in field_of and plain_name(column).endswith(NUMBER_ENDINGS)
             ]
         if not likely:
             words = set(WORDS_OF_NAMES.get(field, "").split())
             likely = [
                 column
                 for column in header
-                if column not in found
+                if column not in field_of
                 and plain_name(column) not in all_known
                 and words & set(plain_name(column).split("_"))
             ]
         if likely:
-            found[likely[0]] = field
-    fields = set(found.values())
+            field_of[likely[0]] = field
+    fields = set(field_of.values())
     is_pair = {"system_a", "system_b"} <= fields
     needed = {"judge", "item", "choice"} if is_pair else {"judge", "item", "system", "value"}
     if not needed <= fields:
         return {}
-    own = PAIRWISE_COLUMNS if is_pair else RATING_COLUMNS
-    return {column: field for column, field in found.items() if field in own}
+    fields_of_kind = PAIRWISE_COLUMNS if is_pair else RATING_COLUMNS
+    return {column: field for column, field in field_of.items() if field in fields_of_kind}
 
 
 def columns_to_name(header: Sequence[str]) -> dict[str, str]:
-    """Those guesses that must be named: columns of other names than their field's, and the column of
-    the answers where it names the question."""
-    found = guessed_judgments(header)
-    answers = () if QUESTION in found.values() else ("value", "choice")
-    return {c: field for c, field in found.items() if c != field or field in answers}
+    """The guessed columns that the user must name, with their fields: columns whose name differs from
+    their field, and the column of the answers if its name is the question."""
+    field_of = guessed_judgments(header)
+    answers = () if QUESTION in field_of.values() else ("value", "choice")
+    return {c: field for c, field in field_of.items() if c != field or field in answers}
 
 
 def naming_advice(header: Sequence[str]) -> str:
-    """The likeliest names of columns as a keyword to copy; "" where there is no likely one."""
+    """Advice with the keyword that names the guessed columns, to be copied; "" if nothing was
+    guessed."""
     guesses = columns_to_name(header)
     return f"Name those to read, perhaps: {column_keyword(guesses)}" if guesses else ""

@@ -1,11 +1,13 @@
-"""Judgments of people in files, data frames and lists of records: ratings with the columns
-`judge,item,system,question,value`, pairwise choices with
+"""Reads judgments of people from files, data frames and lists of records, and writes them. Ratings
+have the columns `judge,item,system,question,value`, pairwise choices
 `judge,item,system_a,system_b,question,choice`. Columns may come in any order; other columns are kept.
-`JudgmentColumns` names those of another layout.
-Ratings are numbers, a yes/no pair or labels (`core.judgment`); `sample` has the number of a sample.
+For a table with other names of columns, `JudgmentColumns` says which column has which field. Ratings
+are numbers, a yes/no pair or labels (`core.judgment`); the column `sample`, if any, has the number of
+the judged sample.
 
 Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `CHOICE_OF_WORD` and
-`one_kind`: these tools have no systems, so a trial is named `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
+`one_kind`. These tools do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or
+`ITEM::A::B` for a pair.
 """
 
 from __future__ import annotations
@@ -67,11 +69,11 @@ CHOICE_OF_COLUMN_WORD: dict[str, PairwiseChoice] = {
     "model_b": "b",
     "tie (bothbad)": "tie",
 }
-"""Also the names of the columns, as in comparisons of Chatbot Arena."""
+"""In tables, a choice may also be the name of a column, as in the comparisons of Chatbot Arena."""
 
 
 def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
-    """The item and one or two systems; None if it is not a trial name.
+    """The item and the one or two systems in the name of a trial; None if it is not a trial name.
 
     >>> split_trial("news::7::bart")
     ('news', ('7', 'bart'))
@@ -87,7 +89,8 @@ def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
 def one_kind(
     ratings: list[Judgment], choices: list[Preference], name: str
 ) -> list[Judgment] | list[Preference]:
-    """The ratings or the choices of a file, whichever there are; raises InputError for both or none."""
+    """The ratings or the choices of a file, whichever list is not empty; raises InputError if both or
+    neither have entries."""
     if ratings and choices:
         raise InputError(f"{name} has ratings and pairwise choices; put them into separate files.")
     if not ratings and not choices:
@@ -99,7 +102,7 @@ PAIRWISE_ADVICE = f"Pairwise choices have {', '.join(PAIRWISE_COLUMNS)}."
 BESIDE_JUDGMENTS = re.compile(
     r"\.((unanswered|payments)\.\w+|answers\.jsonl|(judge|design)\.json)(\.[gx]z)?$"
 )
-"""The files that `wellput judge` and `study export` write beside judgments."""
+"""The names of other files that `wellput judge` and `wellput study export` write beside judgments."""
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 PlacedRecord: TypeAlias = tuple[str, dict[str, Any]]
@@ -118,9 +121,9 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
 
     `column` names the columns of another layout: `["judge=user", "item=prompt_id", "value=thumb"]`.
     """
-    own = JudgmentColumns.of(column)
+    column_names = JudgmentColumns.of(column)
     if (known := read_known_judgments(str(path))) is not None:
-        if own:
+        if column_names:
             raise InputError(f"column= names columns of a table, and {path} is not one.")
         return known
     if str(path) != STANDARD_INPUT and (is_pattern(str(path)) or is_folder(str(path))):
@@ -129,27 +132,29 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
     check_readable(file)
     _refuse_database(file)
     problems = Problems(file.name)
-    is_pairwise = _is_pairwise(file) or own.has_choices
+    is_pairwise = _is_pairwise(file) or column_names.has_choices
     required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
     unit = "row" if file.suffix == ".parquet" else "line"
     rows = read_records(
         file,
         problems,
-        own.columns_of(required),
-        advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(own)),
+        column_names.columns_of(required),
+        advice=lambda header: _advice(header, is_pairwise=is_pairwise, is_named=bool(column_names)),
         formulas_marked=True,
-        is_number=frozenset(own.columns_of([VALUE_COLUMN])).__contains__,
+        is_number=frozenset(column_names.columns_of([VALUE_COLUMN])).__contains__,
     )
-    named = ((number, row) for number, found in rows for row in own.records(found)) if own else rows
-    records = _checked(named, required, problems, unit=unit)
+    if column_names:
+        rows = ((number, named) for number, row in rows for named in column_names.records(row))
+    records = _checked(rows, required, problems, unit=unit)
     return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
 
 
 def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
-    """The judgments of all files of a folder or a pattern, without what `judge` writes beside them."""
+    """The judgments of all files of a folder or a pattern, except files such as `.unanswered.csv` that
+    `wellput judge` writes beside judgments."""
     ratings: list[Judgment] = []
     choices: list[Preference] = []
-    labeled: dict[str, bool] = {}
+    are_labels: dict[str, bool] = {}
     for name in files_in(path, SHARD_SUFFIXES, what="file of judgments"):
         if BESIDE_JUDGMENTS.search(without_query(name)):
             continue
@@ -158,7 +163,7 @@ def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
                 choices.append(answer)
                 continue
             is_label = isinstance(answer.value, str)
-            if labeled.setdefault(answer.question, is_label) != is_label:
+            if are_labels.setdefault(answer.question, is_label) != is_label:
                 raise InputError(
                     f"{name}: the answers to {answer.question} are of another kind (labels, numbers or "
                     f"yes and no) than in the files of {path} before it."
@@ -184,8 +189,8 @@ def judgments_of_records(
 def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
     """Writes ratings or pairwise choices, with the extra columns after the fixed ones.
 
-    In CSV and TSV, texts that a spreadsheet would run are marked (`io.tables`). `read_judgments`
-    takes the mark away.
+    In CSV and TSV, an apostrophe is put before texts that a spreadsheet would execute as formulas
+    (`io.tables`). `read_judgments` removes the apostrophe.
     """
     extra = list(dict.fromkeys(name for answer in answers for name in answer.extra))
     fixed = PAIRWISE_COLUMNS if answers and isinstance(answers[0], Preference) else RATING_COLUMNS
@@ -205,23 +210,28 @@ def write_judgments(answers: Sequence[Judgment] | Sequence[Preference], path: Pa
 
 
 def _of_rows(
-    name: str, header: Sequence[str], rows: Iterable[dict[str, Any]], own: JudgmentColumns
+    name: str, header: Sequence[str], rows: Iterable[dict[str, Any]], column_names: JudgmentColumns
 ) -> list[Judgment] | list[Preference]:
-    is_pairwise = {"system_a", "choice"} <= set(header) or own.has_choices
+    """The judgments in rows with this header; `name` stands for the data in messages."""
+    is_pairwise = {"system_a", "choice"} <= set(header) or column_names.has_choices
     required = PAIRWISE_COLUMNS if is_pairwise else RATING_COLUMNS
-    needed = own.columns_of(required)
+    needed = column_names.columns_of(required)
     if missing := [column for column in needed if column not in header]:
-        advice = _advice(header, is_pairwise=is_pairwise, is_named=bool(own))
+        advice = _advice(header, is_pairwise=is_pairwise, is_named=bool(column_names))
         raise InputError(missing_columns(name, missing, needed, header, advice))
     problems = Problems(name)
     numbered = enumerate(rows, start=1)
-    named = ((n, one) for n, row in numbered for one in own.records(row)) if own else numbered
+    named = (
+        ((n, record) for n, row in numbered for record in column_names.records(row))
+        if column_names
+        else numbered
+    )
     checked = _checked(named, required, problems, unit="row")
     return _preferences(checked, problems) if is_pairwise else _judgments(checked, problems)
 
 
 def _advice(header: Sequence[str], *, is_pairwise: bool, is_named: bool) -> str:
-    """What to do about missing columns."""
+    """Advice for a table with missing columns. `is_named`: the user said which columns to read."""
     if is_named:
         return ""
     guessed = naming_advice(header)
@@ -250,8 +260,9 @@ def _refuse_database(file: InputFile) -> None:
 
 
 def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judgment]:
-    found: list[tuple[str, str, str, str]] = []
-    given: list[Any] = []
+    """The ratings in checked records; raises InputError if values are wrong."""
+    names_of_rows: list[tuple[str, str, str, str]] = []
+    row_values: list[Any] = []
     extras: list[dict[str, str]] = []
     for where, record in records:
         extra = _extra(record, RATING_COLUMNS)
@@ -260,37 +271,38 @@ def _judgments(records: Iterable[PlacedRecord], problems: Problems) -> list[Judg
             problems.add(where, wrong)
         else:
             judge, item, system, question = (str(record[name]) for name in RATING_COLUMNS[:-1])
-            found.append((judge, item, system, question))
-            given.append(record["value"])
+            names_of_rows.append((judge, item, system, question))
+            row_values.append(record["value"])
             extras.append(extra)
-    _check_all(found, problems)
-    values = values_by_question([names[-1] for names in found], given)
+    _check_all(names_of_rows, problems)
+    values = values_by_question([names[-1] for names in names_of_rows], row_values)
     return [
         Judgment(*names, value, extra)
-        for names, value, extra in zip(found, values, extras, strict=True)
+        for names, value, extra in zip(names_of_rows, values, extras, strict=True)
     ]
 
 
-def _wrong_value(given: object) -> str:
-    """What is wrong with a value; empty for a number, true, false and any text."""
-    number = number_in(given)
+def _wrong_value(value: object) -> str:
+    """What is wrong with a value; empty for a finite number, true, false, and any text that is not
+    empty and not a number."""
+    number = number_in(value)
     if number is not None:
         return wrong_size(number, "value")
-    if given is None or (isinstance(given, str) and not given.strip()):
+    if value is None or (isinstance(value, str) and not value.strip()):
         return "no value; remove the row of an answer that was not given"
-    if not isinstance(given, bool | np.bool_ | str | Real):
-        return f"the value {shortened(given)} is neither a number nor a text"
-    if _says_number(given):
-        return f"the value {given!r:.60} is not a finite number"
+    if not isinstance(value, bool | np.bool_ | str | Real):
+        return f"the value {shortened(value)} is neither a number nor a text"
+    if _says_number(value):
+        return f"the value {value!r:.60} is not a finite number"
     return ""
 
 
-def _says_number(given: object) -> bool:
-    """Whether it is a number or a text that says one, infinity and NaN included."""
-    if isinstance(given, bool | np.bool_) or (isinstance(given, str) and "_" in given):
+def _says_number(value: object) -> bool:
+    """Whether the value is a number or the text of a number, infinity and NaN included."""
+    if isinstance(value, bool | np.bool_) or (isinstance(value, str) and "_" in value):
         return False
     try:
-        float(given)  # type: ignore[arg-type]
+        float(value)  # type: ignore[arg-type]
     except ValueError:
         return False
     except OverflowError:  # a whole number of hundreds of digits
@@ -298,25 +310,26 @@ def _says_number(given: object) -> bool:
     return True
 
 
-def _wrong_sample(given: str) -> str:
-    is_number = not given or (given.isascii() and given.isdecimal())
-    return "" if is_number else f"the sample {given!r} is not a whole number from 0 on"
+def _wrong_sample(sample: str) -> str:
+    is_number = not sample or (sample.isascii() and sample.isdecimal())
+    return "" if is_number else f"the sample {sample!r} is not a whole number from 0 on"
 
 
 def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Preference]:
-    found: list[Preference] = []
+    """The pairwise choices in checked records; raises InputError if choices are wrong."""
+    preferences: list[Preference] = []
     for where, record in records:
         judge, item, a, b, question = (str(record[name]) for name in PAIRWISE_COLUMNS[:-1])
-        meant = _choices_meant(record["choice"], a, b)
+        choices = _possible_choices(record["choice"], a, b)
         if a == b:
             problems.add(where, f"{a} is compared with itself")
-        elif not meant:
+        elif not choices:
             problems.add(
                 where,
                 f"the choice {shortened(record['choice'])} is not {', '.join(PAIRWISE_CHOICES)} or "
                 "the name of one of the two systems",
             )
-        elif len(meant) > 1:
+        elif len(choices) > 1:
             problems.add(
                 where,
                 f"the choice {record['choice']!r} is the name of one system and the place of the "
@@ -324,26 +337,27 @@ def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Pr
             )
         else:
             extra = _extra(record, PAIRWISE_COLUMNS)
-            found.append(Preference(judge, item, a, b, question, meant.pop(), extra))
-    _check_all(found, problems)
-    return found
+            preferences.append(Preference(judge, item, a, b, question, choices.pop(), extra))
+    _check_all(preferences, problems)
+    return preferences
 
 
-def _choices_meant(given: object, system_a: str, system_b: str) -> set[PairwiseChoice]:
-    """What a choice may mean: a, b or tie as they are; else such a word in any letter case, or the name
-    of a system. Several where the word and the name contradict each other.
+def _possible_choices(written: object, system_a: str, system_b: str) -> set[PairwiseChoice]:
+    """The possible meanings of a choice. `a`, `b` and `tie` mean themselves; another text may be such
+    a word in another letter case, or the name of a system. There are two meanings if the text is such
+    a word for one system and the name of the other.
 
-    >>> _choices_meant("A", "gpt", "llama"), _choices_meant("llama", "gpt", "llama")
+    >>> _possible_choices("A", "gpt", "llama"), _possible_choices("llama", "gpt", "llama")
     ({'a'}, {'b'})
-    >>> sorted(_choices_meant("A", "B", "A"))
+    >>> sorted(_possible_choices("A", "B", "A"))
     ['a', 'b']
     """
-    if given in PAIRWISE_CHOICES:
-        return {given}
-    text = str(given).strip()
+    if written in PAIRWISE_CHOICES:
+        return {written}
+    text = str(written).strip()
     by_name: dict[str, PairwiseChoice] = {system_a: "a", system_b: "b"}
-    found = {CHOICE_OF_COLUMN_WORD.get(text.casefold()), by_name.get(text)}
-    return {choice for choice in found if choice is not None}
+    meanings = {CHOICE_OF_COLUMN_WORD.get(text.casefold()), by_name.get(text)}
+    return {choice for choice in meanings if choice is not None}
 
 
 def _checked(
@@ -353,7 +367,8 @@ def _checked(
     *,
     unit: str,
 ) -> Iterator[PlacedRecord]:
-    """The rows that have all names, each a text or a whole number; other rows are problems."""
+    """The rows in which all names (judge, item, system, question) are texts or whole numbers; other
+    rows are added to `problems`."""
     for number, record in rows:
         missing = [name for name in required[:-1] if record[name] in (None, "")]
         wrong = [f"no {name}" for name in missing] + [
@@ -372,13 +387,15 @@ def _extra(record: dict[str, Any], fixed: Iterable[str]) -> dict[str, str]:
 
 
 def _as_text(value: object) -> str:
-    """A further column's value; lists and objects, such as error spans in JSONL, as JSON."""
+    """The value of an extra column as text; lists and objects, such as error spans in JSONL, as
+    JSON."""
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     return "" if value is None else str(value)
 
 
-def _check_all(found: Sequence[object], problems: Problems) -> None:
+def _check_all(judgments: Sequence[object], problems: Problems) -> None:
+    """Raises InputError if there were problems, or if there are no judgments."""
     problems.raise_if_any()
-    if not found:
+    if not judgments:
         raise InputError(f"{problems.name} holds no judgments.")

@@ -1,19 +1,18 @@
-"""Annotations exported from Label Studio as JSON: a list of tasks, each with its data and annotations.
+"""Reads annotations exported from Label Studio, and writes judgments that Label Studio can import.
 
-A task's data names the item and the system: by the keys `item` and `system` (for pairs `system_a` and
-`system_b`), or by one key `id` of the form ITEM::SYSTEM. Questions are the names of the controls.
-`Rating` and `Number` give ratings, and so do `Choices` that begin with a number; `Pairwise` gives
-pairwise choices (left is a). `Labels` in the text are marked errors: their label is the severity, and a
-`Taxonomy` of the same region its category. What `write_label_studio` writes has further controls,
-named by the constants below.
+An export is JSON: a list of tasks, each with its data and annotations. A task's data names the item
+and the system: by the keys `item` and `system` (for pairs `system_a` and `system_b`), or by one key
+`id` of the form ITEM::SYSTEM. Questions are the names of the controls (the parts of Label Studio's
+form). `Rating`, `Number`, and `Choices` that begin with a number give ratings; `Pairwise` gives
+pairwise choices (left is a). `Labels` in the text are marked errors: the label is the severity of the
+error, and a `Taxonomy` of the same region is its category.
 
-It also writes judgments as tasks with annotations that Label Studio imports, and the labeling interface
-(XML) that its project needs.
-
-An annotation has the controls `severity` (marked errors), `kind` (their categories), `missing` (what
-the text leaves out, a line for each), one number for each question, `comment`, and `judge`: Label
-Studio takes annotations of its own users only, so the judge's name is an answer, too. In a pair, `left`
-is the text shown first. Offsets count code points, as in Label Studio since 1.5.
+`write_label_studio` writes tasks with annotations, `write_config` the labeling interface (XML) that
+their project needs. A written annotation has the controls `severity` (marked errors), `kind` (their
+categories), `missing` (a line for each thing that the text leaves out), one number for each question,
+`comment`, and `judge`. The judge's name is an answer because Label Studio allows only its own users
+as authors of annotations. In a pair, `left` is the text shown first. Offsets count code points, as in
+Label Studio since version 1.5.
 """
 
 from __future__ import annotations
@@ -42,8 +41,9 @@ from wellput.io.output import replacing_text
 SEVERITY_CONTROL, KIND_CONTROL, MISSING_CONTROL = "severity", "kind", "missing"
 COMMENT_CONTROL, JUDGE_CONTROL = "comment", "judge"
 BETWEEN_PARTS = " · "
-"""Between severity, category and words in a line about something missing."""
-MAX_LEAD_SECONDS = 1e9  # a lead time beyond this is damaged, and ignored
+"""Separates the severity, the category and the words in a line about something missing."""
+MAX_LEAD_SECONDS = 1e9
+"""A longer lead time (the time that a judge needed) is an error of the file and is ignored."""
 LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
 
 
@@ -54,8 +54,8 @@ def knows(path: PathLike) -> bool:
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of an export; cancelled annotations are left out.
 
-    The judge is the email or the number of the person who completed the annotation. Label Studio's
-    lead time is kept as `ms`.
+    The judge is the answer `judge`, or else the email or the number of the person who completed the
+    annotation. The lead time (the time that the judge needed) becomes the column `ms`, in milliseconds.
     """
     file = InputFile(path)
     check_readable(file)
@@ -63,7 +63,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     ratings: list[Judgment] = []
     choices: list[Preference] = []
     tasks = _tasks(file)
-    is_marked = any(_has_marks(one) for task in tasks for one in task["annotations"])
+    is_marked = any(_has_marks(annotation) for task in tasks for annotation in task["annotations"])
     for number, task in enumerate(tasks, start=1):
         where = f"task {task.get('id', number)}"
         place = _place(task.get("data"))
@@ -86,6 +86,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
 
 
 def _tasks(file: InputFile) -> list[dict[str, Any]]:
+    """The tasks of an export; raises InputError for any other JSON."""
     try:
         record = json.loads(file.whole())
     except (ValueError, RecursionError) as error:
@@ -101,7 +102,8 @@ def _tasks(file: InputFile) -> list[dict[str, Any]]:
 
 
 def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
-    """The item and its systems, from the data of a task."""
+    """The item and its one or two systems, from the data of a task; None if the data does not name
+    them."""
     if not isinstance(data, dict):
         return None
     item = data.get("item")
@@ -116,6 +118,8 @@ def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
 def _answers(
     annotation: Mapping[str, Any], item: str, systems: tuple[str, ...], *, is_marked: bool
 ) -> Iterator[Judgment | Preference]:
+    """The answers of an annotation about an item and its one or two systems. `is_marked`: judges marked
+    errors in this export, so each answer has a column of error spans."""
     results = _results(annotation)
     judge = "".join(_text_area(results, JUDGE_CONTROL)) or _judge(annotation.get("completed_by"))
     seconds: Any = annotation.get("lead_time")
@@ -137,7 +141,7 @@ def _answers(
 
 
 def missing_line(span: Mapping[str, Any]) -> str:
-    """An omission as a line of the control `missing`.
+    """The line for an omission (something that the text leaves out) in the control `missing`.
 
     >>> missing_line({"severity": "minor", "category": "accuracy/omission", "text": "at nine"})
     'minor · accuracy/omission · at nine'
@@ -146,55 +150,57 @@ def missing_line(span: Mapping[str, Any]) -> str:
 
 
 def _spans(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The marked errors, those that are missing last."""
+    """The error spans of an annotation: first the errors marked in the text, then the omissions."""
     kinds = {
-        one.get("id"): "/".join(map(str, one["value"]["taxonomy"][0]))
-        for one in results
-        if one.get("type") == "taxonomy" and _list(_list(one["value"].get("taxonomy"))[:1])
+        result.get("id"): "/".join(map(str, result["value"]["taxonomy"][0]))
+        for result in results
+        if result.get("type") == "taxonomy" and _list(_list(result["value"].get("taxonomy"))[:1])
     }
-    found: list[dict[str, Any]] = []
-    for one in results:
-        value = one["value"]
-        places, labels = (value.get("start"), value.get("end")), _list(value.get("labels"))
-        if one.get("type") == "labels" and all(type(place) is int for place in places):
-            found.append(
+    spans: list[dict[str, Any]] = []
+    for result in results:
+        value = result["value"]
+        offsets, labels = (value.get("start"), value.get("end")), _list(value.get("labels"))
+        if result.get("type") == "labels" and all(type(offset) is int for offset in offsets):
+            spans.append(
                 {
-                    "start": places[0],
-                    "end": places[1],
+                    "start": offsets[0],
+                    "end": offsets[1],
                     "severity": str(labels[0]) if labels else "",
-                    "category": kinds.get(one.get("id"), ""),
+                    "category": kinds.get(result.get("id"), ""),
                     "text": str(value.get("text", "")),
                 }
             )
     for line in _text_area(results, MISSING_CONTROL):
         severity, category, text = (*line.split(BETWEEN_PARTS, 2), "", "")[:3]
-        about = {"severity": severity, "category": category, "text": text}
-        found.append({"start": MISSING, "end": MISSING, **about})
-    return found
+        omission = {"severity": severity, "category": category, "text": text}
+        spans.append({"start": MISSING, "end": MISSING, **omission})
+    return spans
 
 
 def _text_area(results: Sequence[Mapping[str, Any]], control: str) -> list[str]:
-    """The lines of a text area."""
+    """The lines that a judge wrote into the text area `control`."""
     return [
         str(line)
-        for one in results
-        if one.get("from_name") == control and one.get("type") == "textarea"
-        for line in _list(one["value"].get("text"))
+        for result in results
+        if result.get("from_name") == control and result.get("type") == "textarea"
+        for line in _list(result["value"].get("text"))
     ]
 
 
 def _has_marks(annotation: object) -> bool:
-    """Whether errors are marked: then an annotation without marks found none."""
+    """Whether the annotation has marked errors. If any annotation of an export has them, the judges of
+    annotations without marks found no errors."""
     results = _results(annotation) if isinstance(annotation, dict) else []
-    is_labeled = any(one.get("type") == "labels" for one in results)
+    is_labeled = any(result.get("type") == "labels" for result in results)
     return is_labeled or bool(_text_area(results, MISSING_CONTROL))
 
 
 def _results(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The well-formed results of an annotation; a result is the answer in one control."""
     return [
-        one
-        for one in _list(annotation.get("result"))
-        if isinstance(one, dict) and isinstance(one.get("value"), dict)
+        result
+        for result in _list(annotation.get("result"))
+        if isinstance(result, dict) and isinstance(result.get("value"), dict)
     ]
 
 
@@ -209,17 +215,19 @@ def _judge(completed_by: object) -> str:
 
 
 def _number(value: Mapping[str, Any]) -> float | None:
+    """The rating in a result's value; None if it is not a rating."""
     for key in ("rating", "number"):
         if isinstance(value.get(key), int | float):
             return float(value[key])
     chosen = value.get("choices")
     if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
-        found = LEADING_NUMBER.match(chosen[0])
-        return None if found is None else float(found[1])
+        match = LEADING_NUMBER.match(chosen[0])
+        return None if match is None else float(match[1])
     return None
 
 
 def _choice(value: Mapping[str, Any]) -> PairwiseChoice | None:
+    """The pairwise choice in a result's value; None if it is not a choice."""
     if isinstance(value.get("selected"), str):
         return CHOICE_OF_SIDE.get(value["selected"])
     chosen = value.get("choices")
@@ -234,18 +242,21 @@ SIDE_OF_CHOICE = {"a": "left", "b": "right"}
 def write_label_studio(
     answers: Sequence[Judgment] | Sequence[Preference], items: Sequence[Item], path: PathLike
 ) -> None:
-    """A task for each judged output or pair, with one annotation for each judge."""
-    known = by_id(items)
+    """Writes a task for each judged output or pair, with one annotation for each judge."""
+    items_by_id = by_id(items)
     tasks: dict[tuple[str, ...], dict[str, list[Judgment | Preference]]] = {}
     for answer in answers:
         judges = tasks.setdefault((answer.item, *_systems(answer)), {})
         judges.setdefault(answer.judge, []).append(answer)
     records = [
         {
-            "data": _data(known[item], systems),
+            "data": _data(items_by_id[item], systems),
             "annotations": [
-                {"result": list(_written_results(judge, own)), **_lead_time(own[0])}
-                for judge, own in judges.items()
+                {
+                    "result": list(_written_results(judge, judge_answers)),
+                    **_lead_time(judge_answers[0]),
+                }
+                for judge, judge_answers in judges.items()
             ],
         }
         for (item, *systems), judges in tasks.items()
@@ -256,23 +267,24 @@ def write_label_studio(
 
 
 def write_config(answers: Sequence[Judgment] | Sequence[Preference], path: PathLike) -> None:
-    """The labeling interface of a project for these tasks."""
+    """Writes the labeling interface (XML) of a project for the tasks of these answers."""
     with replacing_text(path) as file:
         file.write("\n".join(["<View>", *_controls(answers), "</View>"]) + "\n")
 
 
 def _controls(answers: Sequence[Judgment] | Sequence[Preference]) -> Iterator[str]:
+    """The lines of the labeling interface: what it shows, and a control for each kind of answer."""
     questions = dict.fromkeys(answer.question for answer in answers)
     if isinstance(answers[0], Preference):
         for side in ("a", "b"):
             yield f'  <Text name="text_{side}" value="$text_{side}"/>'
         for question in questions:
             yield f'  <Pairwise name={quoteattr(question)} toName="text_a,text_b"/>'
-        to = "text_a"
+        target = "text_a"
     else:
         yield '  <Text name="source" value="$source"/>'
         yield '  <Text name="text" value="$text"/>'
-        to = "text"
+        target = "text"
         spans = [span for answer in answers for span in _marks(answer)]
         if any(spans_of(answer) is not None for answer in answers if isinstance(answer, Judgment)):
             yield f'  <Labels name="{SEVERITY_CONTROL}" toName="text">'
@@ -284,15 +296,16 @@ def _controls(answers: Sequence[Judgment] | Sequence[Preference]) -> Iterator[st
         for question in questions:
             yield f'  <Number name={quoteattr(question)} toName="text"/>'
     for control in (COMMENT_CONTROL, JUDGE_CONTROL):
-        yield f'  <TextArea name="{control}" toName="{to}"/>'
+        yield f'  <TextArea name="{control}" toName="{target}"/>'
 
 
 def _taxonomy(paths: Iterable[str]) -> Iterator[str]:
+    """The lines of a taxonomy with these categories, given as paths such as "style/awkward"."""
     tree: dict[str, Any] = {}
     for path in sorted(filter(None, paths)):
-        below = tree
+        children = tree
         for name in path.split("/"):
-            below = below.setdefault(name, {})
+            children = children.setdefault(name, {})
     if tree:
         yield f'  <Taxonomy name="{KIND_CONTROL}" toName="text" perRegion="true">'
         yield from _choices(tree, "    ")
@@ -300,9 +313,9 @@ def _taxonomy(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _choices(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
-    for name, below in tree.items():
+    for name, children in tree.items():
         yield f"{indent}<Choice value={quoteattr(name)}>"
-        yield from _choices(below, f"{indent}  ")
+        yield from _choices(children, f"{indent}  ")
         yield f"{indent}</Choice>"
 
 
@@ -313,6 +326,7 @@ def _systems(answer: Judgment | Preference) -> tuple[str, ...]:
 
 
 def _data(item: Item, systems: Sequence[str]) -> dict[str, Any]:
+    """The data of a task: the item, its system or two systems, and the texts to show."""
     shared = {"item": item.id, "source": item.source or "", "document": item.document or ""}
     if len(systems) == 1:
         return {**shared, "system": systems[0], "text": str(item.outputs[systems[0]])}
@@ -329,9 +343,10 @@ def _data(item: Item, systems: Sequence[str]) -> dict[str, Any]:
 def _written_results(
     judge: str, answers: Sequence[Judgment | Preference]
 ) -> Iterator[dict[str, Any]]:
-    """All answers of a judge about one task. Several questions share the marks and the comment."""
+    """The results for all answers of a judge about one task. Answers to several questions share their
+    marked errors and their comment, which are written once."""
     is_pair = isinstance(answers[0], Preference)
-    to = "text_a" if is_pair else "text"
+    target = "text_a" if is_pair else "text"
     spans = _marks(answers[0])
     for number, span in enumerate(span for span in spans if not is_missing(span)):
         place = {"start": span["start"], "end": span["end"], "text": span["text"]}
@@ -342,29 +357,29 @@ def _written_results(
             kind = {**place, "taxonomy": [span["category"].split("/")]}
             yield {**region, "from_name": KIND_CONTROL, "type": "taxonomy", "value": kind}
     if lines := [missing_line(span) for span in spans if is_missing(span)]:
-        yield _written_text_area(MISSING_CONTROL, lines, to)
+        yield _written_text_area(MISSING_CONTROL, lines, target)
     for answer in answers:
         named = {"from_name": answer.question}
         if isinstance(answer, Judgment):
             value = {"number": answer.number}
-            yield {**named, "to_name": to, "type": "number", "value": value}
+            yield {**named, "to_name": target, "type": "number", "value": value}
         elif (side := SIDE_OF_CHOICE.get(answer.choice)) is not None:
             targets = {"to_name": "text_a,text_b", "type": "pairwise"}
             yield {**named, **targets, "value": {"selected": side}}
         else:
-            yield {**named, "to_name": to, "type": "choices", "value": {"choices": ["tie"]}}
+            yield {**named, "to_name": target, "type": "choices", "value": {"choices": ["tie"]}}
     if comment := answers[0].extra.get("comment"):
-        yield _written_text_area(COMMENT_CONTROL, [comment], to)
-    yield _written_text_area(JUDGE_CONTROL, [judge], to)
+        yield _written_text_area(COMMENT_CONTROL, [comment], target)
+    yield _written_text_area(JUDGE_CONTROL, [judge], target)
 
 
 def _marks(answer: Judgment | Preference) -> list[dict[str, Any]]:
     return (spans_of(answer) if isinstance(answer, Judgment) else None) or []
 
 
-def _written_text_area(control: str, lines: Sequence[str], to: str) -> dict[str, Any]:
+def _written_text_area(control: str, lines: Sequence[str], target: str) -> dict[str, Any]:
     value = {"text": list(lines)}
-    return {"from_name": control, "to_name": to, "type": "textarea", "value": value}
+    return {"from_name": control, "to_name": target, "type": "textarea", "value": value}
 
 
 def _lead_time(answer: Judgment | Preference) -> dict[str, float]:

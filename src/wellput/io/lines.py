@@ -25,16 +25,17 @@ def open_lines(
 ) -> LineSource:
     """Items from files with one text a line: one file for each set of references and each system.
 
-    Ids are line numbers from "1". `trees` is CoNLL-U in the same order. The trees belong to the first
-    reference; without a file of references, their texts are the references.
+    Ids are line numbers from "1". `trees` is a file of CoNLL-U with the trees of the first
+    references, in the same order; without a file of references, the texts of the trees are the
+    references.
     """
     if not outputs:
         raise InputError("Nothing to score: no system's output was given.")
-    named = {str(path): InputFile(path) for path in (*references, *outputs.values())}
+    files_by_path = {str(path): InputFile(path) for path in (*references, *outputs.values())}
     refuse_input_twice([*references, *outputs.values(), trees, source])
     result = LineSource(
-        references=[named[str(path)] for path in references],
-        outputs={system: named[str(path)] for system, path in outputs.items()},
+        references=[files_by_path[str(path)] for path in references],
+        outputs={system: files_by_path[str(path)] for system, path in outputs.items()},
         trees=None if trees is None else InputFile(trees),
         source=None if source is None else InputFile(source),
     )
@@ -80,7 +81,7 @@ class LineSource(EvalSource):
             if block_trees is not None:
                 lengths.add(len(block_trees))
             if len(lengths) > 1:
-                raise self._uneven()
+                raise self._length_error()
             if lengths == {0}:
                 break
             items = self._items(first, texts, block_trees, problems)
@@ -98,6 +99,8 @@ class LineSource(EvalSource):
         trees: list[Tree] | None,
         problems: Problems,
     ) -> list[Item]:
+        """The items of one block, whose first item has the number `first`; `texts` has the lines of
+        each file by the id of the `InputFile`."""
         systems = tuple(self._outputs)
         columns = [texts[id(file)] for file in self._outputs.values()]
         n = len(columns[0])
@@ -114,8 +117,10 @@ class LineSource(EvalSource):
         if trees is None and self._source is None:
             return list(map(Item, ids, outputs, references))
         sources = [None] * n if self._source is None else texts[id(self._source)]
-        rows = [()] * n if trees is None else self._aligned(first, references, trees, problems)
-        return list(map(Item, ids, outputs, references, rows, sources))
+        item_trees = (
+            [()] * n if trees is None else self._aligned(first, references, trees, problems)
+        )
+        return list(map(Item, ids, outputs, references, item_trees, sources))
 
     def _aligned(
         self,
@@ -124,14 +129,16 @@ class LineSource(EvalSource):
         trees: Sequence[Tree],
         problems: Problems,
     ) -> list[tuple[Tree | None, ...]]:
-        """The trees of each item, parallel to its references; checks each against the first one."""
+        """The trees of each item, parallel to its references: the tree of the first reference, and None
+        for the others. A tree that does not fit its reference is a problem."""
         for number, (row, tree) in enumerate(zip(references, trees, strict=True), start=first):
             if mismatch := tree.mismatch(row[0]):
                 problems.add(f"tree {number}", mismatch)
-        more = (None,) * (len(references[0]) - 1)
-        return [(tree, *more) for tree in trees]
+        no_trees = (None,) * (len(references[0]) - 1)
+        return [(tree, *no_trees) for tree in trees]
 
-    def _uneven(self) -> InputError:
+    def _length_error(self) -> InputError:
+        """The error for files of different lengths, which names all lengths."""
         counts = [
             f"{file.name}: {counted(file.count_lines(), 'line')}"
             for file in self.files

@@ -1,10 +1,11 @@
-"""Samples of lm-evaluation-harness (`--log_samples --output_path OUT`): a file
-`OUT/MODEL/samples_TASK_DATE.jsonl` for each model, task and run. Such a file, a model's folder or the
-folder of all models is an evaluation set.
+"""Reads samples (answers) of lm-evaluation-harness as evaluation sets. The harness writes them with
+the options `--log_samples --output_path OUT`: a file `OUT/MODEL/samples_TASK_DATE.jsonl` for each
+model, task and run. A path may be such a file, a model's folder, or the folder of all models.
 
 The system is the model's folder, with the run's date if there are several runs of a task. The item is
-the number of the document, after the task's name if there are several tasks. A row is the result of one
-filter: where a task has several, a score is named METRIC.FILTER.
+the number of the document, after the task's name if there are several tasks. A row is the result of
+one filter (a rule that extracts the answer from the model's text); if a task has several filters, a
+score is named METRIC.FILTER.
 
 The output is the generated text. For a task with choices, the output is the likeliest choice, and the
 reference is the choice with the number in `target`. Scores that are not single numbers are left out,
@@ -33,17 +34,18 @@ SAMPLES_NAME = re.compile(
 )
 PEEKED_BYTES = 1 << 16
 SAMPLES_GLOB = "samples_*.jsonl*"
-OWN_KEYS = frozenset(
+SAMPLE_KEYS = frozenset(
     {
         "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
         "doc_hash", "prompt_hash", "target_hash",
     }
 )  # fmt: skip
+"""The keys of a row that describe the sample; other keys with numbers are scores."""
 
 
 @dataclass(frozen=True)
 class SamplesFile:
-    """One model's samples of one task."""
+    """A file with one model's samples of one task; `date` is empty if the file's name has none."""
 
     path: Path
     model: str
@@ -60,9 +62,9 @@ class SamplesFile:
 
 
 def knows(path: PathLike) -> bool:
-    """Whether the path is a file of samples, or a folder with some in it or in its folders."""
-    found = _files(Path(path))
-    return bool(found) and _is_of_samples(found[0].path)
+    """Whether the path is a file of samples, or a folder that has such files or folders of them."""
+    files = _files(Path(path))
+    return bool(files) and _is_of_samples(files[0].path)
 
 
 def _is_of_samples(path: Path) -> bool:
@@ -75,10 +77,10 @@ def _is_of_samples(path: Path) -> bool:
 
 def _files(path: Path) -> list[SamplesFile]:
     if not path.is_dir():
-        inside = [path] if path.exists() else []
+        paths = [path] if path.exists() else []
     else:
-        inside = sorted([*path.glob(SAMPLES_GLOB), *path.glob(f"*/{SAMPLES_GLOB}")])
-    return [found for file in inside if (found := SamplesFile.of(file)) is not None]
+        paths = sorted([*path.glob(SAMPLES_GLOB), *path.glob(f"*/{SAMPLES_GLOB}")])
+    return [file for path in paths if (file := SamplesFile.of(path)) is not None]
 
 
 def open_evalset(path: PathLike) -> EvalSet:
@@ -96,6 +98,8 @@ def _answers(files: Sequence[SamplesFile]) -> Iterator[LoggedAnswer]:
 
 
 def _of_file(file: SamplesFile, system: str, prefix: str) -> Iterator[LoggedAnswer]:
+    """The answers in a file; rows of one item (one for each filter) become one answer. `prefix` comes
+    before the items' numbers."""
     rows = _rows(file.path)
     has_filters = len({row.get("filter") for row in rows}) > 1
     merged: dict[str, LoggedAnswer] = {}
@@ -128,12 +132,12 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name, value in row.items():
-        if name not in OWN_KEYS and isinstance(value, bool | int | float):
+        if name not in SAMPLE_KEYS and isinstance(value, bool | int | float):
             yield name, float(value)
 
 
 def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """The output and the references."""
+    """The output and the references of a row."""
     target = row.get("target")
     references = () if target in (None, "") else (text_of(target),)
     requests = _requests(row)
@@ -148,9 +152,10 @@ def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
 
 
 def _requests(row: Mapping[str, Any]) -> list[list[Any]]:
-    """The arguments of each request: a context and a continuation, a prompt and options, or a text."""
-    given = row.get("arguments")
-    requests = list(given.values()) if isinstance(given, dict) else given or []
+    """The arguments of each request to the model: a context and a continuation, a prompt and options,
+    or a text."""
+    arguments = row.get("arguments")
+    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments or []
     return [
         list(request.values()) if isinstance(request, dict) else list(request)
         for request in requests
@@ -159,7 +164,7 @@ def _requests(row: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _generated(responses: Sequence[Any]) -> str:
-    """The first text of the first request."""
+    """The first text in the (nested) list of responses."""
     first: Any = responses
     while isinstance(first, list):
         if not first:

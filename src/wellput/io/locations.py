@@ -2,13 +2,13 @@
 PyArrow's filesystems read.
 
 A file, a folder or a pattern (`shards/*.jsonl.gz`) becomes a list of files in the order of their
-names. Empty files, which tools that write shards may leave, and names that begin with `.` or `_` are
-left out.
+names. Two kinds of files are left out: empty ones, which tools that write a data set in several files
+may leave, and those whose names begin with `.` or `_`.
 
 The path of a URL is percent-encoded; spaces and letters such as `ä` may also be written directly. The
-part after `?` holds options of the filesystem, which apply to every file of a folder or pattern. An
-error names the URL and says what to do. PyArrow repeats a failed request for some seconds; if it
-still fails, the error is `Unreachable`.
+part after `?` has options of PyArrow's filesystem, which apply to every file of a folder or pattern.
+An error names the URL and says what to do. PyArrow repeats a failed request for some seconds; if the
+request still fails, the error is `Unreachable`.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ ACCESS_DENIED = re.compile(
     r"ACCESS_DENIED|HTTP status 40[013]|INVALID_ACCESS_KEY|SIGNATURE_DOES_NOT|INVALID_CLIENT_TOKEN"
     r"|UNAUTHENTICATED|PERMISSION_DENIED|OAuth2"
 )
-"""Both match PyArrow's messages for errors of Amazon's and Google's libraries."""
+"""Both patterns match messages in which PyArrow reports errors of Amazon's and Google's libraries."""
 
 STORES_WITHOUT_FOLDERS = ("s3", "gcs", "abfs")
-"""Stores where a folder is only the beginning of names."""
+"""Stores without real folders: a folder is only a common beginning of the files' names."""
 
 MAX_WAIT_SECONDS = 30
 """How long Google's library repeats a request; its own limit is 15 minutes."""
 
 
 class Url(NamedTuple):
-    """`root` is the scheme with the bucket or host; `query` begins with `?` or is empty."""
+    """The parts of a URL: `root` is the scheme with the bucket or host; `query` begins with `?` or is
+    empty."""
 
     root: str
     path: str
@@ -55,9 +56,9 @@ class Url(NamedTuple):
 
     @classmethod
     def of(cls, url: str) -> Url:
-        found = URL_PARTS.fullmatch(url)
-        assert found is not None, url
-        return cls(*found.groups())
+        match = URL_PARTS.fullmatch(url)
+        assert match is not None, url
+        return cls(*match.groups())
 
     def __str__(self) -> str:
         return self.root + self.path + self.query
@@ -68,7 +69,8 @@ class Url(NamedTuple):
 
 
 class FileState(NamedTuple):
-    """A file is unchanged while its state is the same."""
+    """The size of a file in bytes and the time of its last change in nanoseconds. If both are the
+    same as before, the file counts as unchanged."""
 
     size: int
     changed: int
@@ -88,7 +90,7 @@ def is_url_pattern(url: str) -> bool:
 
 
 def open_url(url: str) -> IO[bytes]:
-    """A file to read, with random access."""
+    """The file at the URL, open for reading with random access."""
     system, path = _filesystem(url)
     try:
         return cast("IO[bytes]", system.open_input_file(path))
@@ -108,24 +110,24 @@ def url_state(url: str) -> FileState:
 def urls_in(url: str) -> list[str]:
     """The files below a folder, or those that match a pattern as in a shell: `*` stays within a
     folder, `**/` means any number of folders. Sorted by name, without empty files."""
-    whole = Url.of(url)
-    magic = PATTERN_SIGN.search(whole.path)
-    base = whole._replace(path=whole.path[: magic.start()].rpartition("/")[0]) if magic else whole
-    pattern = whole.path[len(base.path) + 1 :] if magic else "**"
+    parsed = Url.of(url)
+    sign = PATTERN_SIGN.search(parsed.path)
+    base = parsed._replace(path=parsed.path[: sign.start()].rpartition("/")[0]) if sign else parsed
+    pattern = parsed.path[len(base.path) + 1 :] if sign else "**"
     try:
-        found = _files_below(str(base), is_deep="/" in pattern or "**" in pattern)
+        sizes = _files_below(str(base), is_deep="/" in pattern or "**" in pattern)
     except OSError as error:
         raise unreadable(url, error) from None
-    wanted = [unquote(part) for part in pattern.split("/")]
+    pattern_parts = [unquote(part) for part in pattern.split("/")]
     return [
         str(base.below(quote(name, UNQUOTED_CHARACTERS)))
-        for name, size in sorted(found.items())
-        if size and _matches(name.split("/"), wanted)
+        for name, size in sorted(sizes.items())
+        if size and _matches(name.split("/"), pattern_parts)
     ]
 
 
 def write_url(url: str, data: memoryview) -> None:
-    """Writes a whole file."""
+    """Writes a file with this content."""
     system, path = _filesystem(url)
     try:
         if system.type_name not in STORES_WITHOUT_FOLDERS:
@@ -137,7 +139,8 @@ def write_url(url: str, data: memoryview) -> None:
 
 
 def names_at(url: str) -> list[str]:
-    """The names of the files in a folder to write to; none if it does not exist."""
+    """The names of the files in a folder into which files will be written; none if it does not
+    exist."""
     try:
         return list(_files_below(url, is_deep=False))
     except FileNotFoundError:
@@ -151,7 +154,7 @@ def delete_url(url: str) -> None:
     try:
         system.delete_file(path)
     except OSError as error:
-        # After the deletion PyArrow makes an object for the folder, which some servers refuse.
+        # After the deletion PyArrow makes an object for the folder, and some servers refuse this.
         if _info(url).type.name == "NotFound":
             return
         raise _unwritable(url, error) from None
@@ -176,34 +179,34 @@ def _unwritable(url: str, error: OSError) -> OutputError:
 
 
 def _explained(error: Exception) -> str:
-    said = str(error).partition("\n")[0].rstrip(".")
-    if ACCESS_DENIED.search(said):
+    message = str(error).partition("\n")[0].rstrip(".")
+    if ACCESS_DENIED.search(message):
         return (
-            f"access is denied ({said}). PyArrow looks for credentials for s3:// in AWS_ACCESS_KEY_ID "
-            "and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
+            f"access is denied ({message}). PyArrow looks for credentials for s3:// in "
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
             "GOOGLE_APPLICATION_CREDENTIALS names."
         )
     if is_lost(error):
         return (
-            f"the server does not answer ({said}). Try again later, or check its address: for s3:// "
+            f"the server does not answer ({message}). Try again later, or check its address: for s3:// "
             "AWS_ENDPOINT_URL, or ?endpoint_override=HOST:PORT&scheme=http after the URL."
         )
-    return f"{said}."
+    return f"{message}."
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """PyArrow's filesystem, and the path in it."""
+    """PyArrow's filesystem for the URL, and the path in this filesystem."""
     try:
         from pyarrow import fs
     except ImportError:
         raise MissingExtra(f"Reading {url}", "parquet") from None
-    whole = Url.of(url)
-    query = whole.query
-    if whole.root.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in query:
+    parsed = Url.of(url)
+    query = parsed.query
+    if parsed.root.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in query:
         query += f"{'&' if query else '?'}retry_limit_seconds={MAX_WAIT_SECONDS}"
-    asked = whole._replace(path=quote(whole.path, UNQUOTED_CHARACTERS + "%"), query=query)
+    quoted = parsed._replace(path=quote(parsed.path, UNQUOTED_CHARACTERS + "%"), query=query)
     try:
-        system, path = fs.FileSystem.from_uri(str(asked))
+        system, path = fs.FileSystem.from_uri(str(quoted))
     except OSError as error:
         raise unreadable(url, error) from None
     except ValueError as error:  # such as ArrowInvalid
@@ -220,7 +223,8 @@ def _info(url: str) -> Any:
 
 
 def _files_below(url: str, *, is_deep: bool) -> dict[str, int]:
-    """The files of a folder, by their path relative to it, and their sizes."""
+    """The sizes of the files in a folder, by their paths relative to the folder. `is_deep`: also in its
+    subfolders."""
     from pyarrow import fs
 
     system, folder = _filesystem(url)
@@ -230,7 +234,7 @@ def _files_below(url: str, *, is_deep: bool) -> dict[str, int]:
 
 
 def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the parts of a path match those of a pattern; `**` matches any number of parts."""
+    """Whether a path matches a pattern, both divided at `/`; `**` matches any number of parts."""
     if not pattern or not names:
         return not pattern and not names
     if pattern[0] == "**":
@@ -240,7 +244,7 @@ def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path is a pattern. A local file with such a name is a file."""
+    """Whether a path is a pattern. A path that names an existing local file is not a pattern."""
     return is_url_pattern(path) if is_url(path) else has_magic(path) and not Path(path).exists()
 
 
@@ -249,36 +253,36 @@ def is_folder(path: str) -> bool:
 
 
 def files_in(path: str, suffixes: Sequence[str], *, what: str = "evaluation set") -> list[str]:
-    """The files below a folder, or those that match a pattern; raises InputError if there are none,
-    and says `what` they should hold."""
-    found = urls_in(path) if is_url(path) else sorted(_local_files(path))
+    """The files below a folder that end in one of the suffixes, or the files that match a pattern.
+    Raises InputError if there are none; `what` is the noun for the files in its message."""
+    names = urls_in(path) if is_url(path) else sorted(_local_files(path))
     if not is_pattern(path):
-        found = [name for name in found if without_query(name).lower().endswith(tuple(suffixes))]
-    shown = [
-        name for name in found if not PurePosixPath(without_query(name)).name.startswith((".", "_"))
+        names = [name for name in names if without_query(name).lower().endswith(tuple(suffixes))]
+    visible_names = [
+        name for name in names if not PurePosixPath(without_query(name)).name.startswith((".", "_"))
     ]
-    if not shown:
+    if not visible_names:
         problem = "No file matches" if is_pattern(path) else f"There is no {what} in the folder"
         raise InputError(f"{problem} {path}; files must end in {', '.join(suffixes)}.")
-    return shown
+    return visible_names
 
 
 def matching_paths(pattern: str) -> list[str]:
-    """The paths that match a pattern. As in a shell, `**` stands for any folders; it does not follow
-    links to folders, which may lead back to where they stand."""
+    """The paths that match a pattern. As in a shell, `**` stands for any folders; links to folders
+    are not followed, because they may lead in a circle."""
     parts = Path(pattern).parts
     if "**" not in parts:
         # `Path.glob` takes no pattern that begins at the root.
         return glob(pattern)  # noqa: PTH207
     place = parts.index("**")
     starts = glob(str(Path(*parts[:place]))) if place else [os.curdir]  # noqa: PTH207
-    rest = parts[place + 1 :] or ("*",)
-    found: dict[str, None] = {}
+    rest_of_pattern = parts[place + 1 :] or ("*",)
+    paths: dict[str, None] = {}
     for start in starts:
-        for folder, inside, _ in os.walk(start):
-            inside[:] = [name for name in inside if not name.startswith(".")]
-            found |= dict.fromkeys(matching_paths(str(Path(escape(folder), *rest))))
-    return list(found)
+        for folder, subfolders, _ in os.walk(start):
+            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+            paths |= dict.fromkeys(matching_paths(str(Path(escape(folder), *rest_of_pattern))))
+    return list(paths)
 
 
 def _local_files(path: str) -> list[str]:

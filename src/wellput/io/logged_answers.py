@@ -1,6 +1,8 @@
-"""`LoggedAnswer`: one answer in the log of another evaluation tool, and the evaluation set of many.
+"""`LoggedAnswer`: one answer in the log of another evaluation tool; `evalset_of_answers` makes an
+evaluation set of many.
 
-Several answers to one item (epochs, repeats) become one: the first text, the mean of each score.
+Several answers of one system to one item (epochs, repeats) become one: the first text, and the mean of
+each score.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ def text_of(value: object) -> str:
 
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""inspect_ai's grades: correct, partially correct, incorrect, no answer."""
 WORD_GRADES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -58,28 +61,30 @@ def as_number(value: Any) -> float | None:
 
 
 def evalset_of_answers(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
-    """The items in the order of their first answers."""
-    found: dict[str, dict[str, list[LoggedAnswer]]] = {}
+    """The evaluation set of these answers, with items in the order of their first answers. `name` is
+    the log's name in messages."""
+    answers_by_item: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:
-        found.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)
-    if not found:
+        answers_by_item.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)
+    if not answers_by_item:
         raise InputError(f"{name} holds no samples with an output.")
-    return EvalSet(_item(identifier, systems) for identifier, systems in found.items())
+    return EvalSet(_item(identifier, systems) for identifier, systems in answers_by_item.items())
 
 
 def _item(identifier: str, systems: Mapping[str, Sequence[LoggedAnswer]]) -> Item:
-    every = [answer for answers in systems.values() for answer in answers]
-    references = dict.fromkeys(text for answer in every for text in answer.references)
+    all_answers = [answer for answers in systems.values() for answer in answers]
+    references = dict.fromkeys(text for answer in all_answers for text in answer.references)
     return Item(
         identifier,
         {system: answers[0].output for system, answers in systems.items()},
         tuple(references),
-        source=next((answer.source for answer in every if answer.source), None),
+        source=next((answer.source for answer in all_answers if answer.source), None),
         logged={system: dict(_means(answers)) for system, answers in systems.items()},
     )
 
 
 def _means(answers: Sequence[LoggedAnswer]) -> Iterator[tuple[str, float]]:
+    """The name of each score, with its mean over the answers that have this score."""
     for name in dict.fromkeys(name for answer in answers for name in answer.scores):
         values = [answer.scores[name] for answer in answers if name in answer.scores]
         yield name, sum(values) / len(values)

@@ -1,9 +1,9 @@
 """Minimal pairs from files: a text and a worse version of it, with the kind and severity of the change.
 
-Two forms are read. DEMETR's JSON (Karpinska et al. 2022) is a list of objects with `eng_sent` (the
-reference), `mt_sent` (the better text), `pert_sent` (the worse one), `pert_name`, `severity` and
-`src_sent`. Tables (CSV, TSV, JSONL, Parquet) have the columns `better`, `worse`, `perturbation`,
-`severity` and perhaps `reference` and `source`.
+Two formats are read. DEMETR's JSON (Karpinska et al. 2022) is a list of objects with `eng_sent` (the
+reference), `mt_sent` (the better text), `pert_sent` (the worse text), `pert_name` (the kind of change),
+`severity` and `src_sent`. Tables (CSV, TSV, JSONL, Parquet) have the columns `better`, `worse`,
+`perturbation` (the kind of change), `severity` and perhaps `reference` and `source`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_SEVERITY = "unknown"
 
 
 class MinimalPair(NamedTuple):
-    """`better` and `worse` differ in one change of the kind `perturbation`."""
+    """Two texts, `better` and `worse`, that differ in one change of the kind `perturbation`."""
 
     better: str
     worse: str
@@ -35,10 +35,13 @@ class MinimalPair(NamedTuple):
 
 
 def read_minimal_pairs(path: PathLike) -> list[MinimalPair]:
-    """The pairs of a file, or of all files of a folder. Raises one InputError for all that is wrong."""
+    """The pairs of a file, or of all files of a folder. Raises one InputError with all problems of a
+    file."""
     folder = Path(path)
     if folder.is_dir():
-        files = [one for one in sorted(folder.iterdir()) if one.name.endswith(DATASET_SUFFIXES)]
+        files = [
+            entry for entry in sorted(folder.iterdir()) if entry.name.endswith(DATASET_SUFFIXES)
+        ]
         if not files:
             raise InputError(f"{path} has no files of pairs ({', '.join(DATASET_SUFFIXES)}).")
         return [pair for file in files for pair in read_minimal_pairs(file)]
@@ -93,16 +96,17 @@ def _demetr_pairs(file: InputFile, problems: Problems) -> Iterator[MinimalPair]:
 
 
 def _short_name(name: str) -> str:
-    """`critical_id8_negation` without its severity, which is a column of its own.
+    """A name such as `critical_id8_negation` without its severity, which pairs have as a field.
 
     >>> _short_name("critical_id8_negation"), _short_name("negation")
     ('id8_negation', 'negation')
     """
-    severity, _, rest = name.partition("_")
-    return rest if severity in ("base", "minor", "major", "critical") and rest else name
+    severity, _, kind = name.partition("_")
+    return kind if severity in ("base", "minor", "major", "critical") and kind else name
 
 
 def _pair(row: Mapping[str, Any], place: str, problems: Problems) -> MinimalPair | None:
+    """The pair in a row of a table; None if it has a problem, which is added to `problems`."""
     values = {key: row.get(key) for key in (*MINIMAL_PAIR_COLUMNS, "reference", "source")}
     wrong = [key for key, value in values.items() if not isinstance(value, str | None)]
     if wrong:

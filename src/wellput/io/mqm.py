@@ -1,5 +1,5 @@
-"""MQM ratings as published in google/wmt-mqm-human-evaluation: a TSV row for each error that a rater
-marked.
+"""Reads ratings by MQM (Multidimensional Quality Metrics, where people mark errors) in the format of
+github.com/google/wmt-mqm-human-evaluation: TSV with a row for each error that a rater marked.
 
 The columns are `system`, `rater`, `category`, `severity`, and the segment's number in the test set,
 `globalSegId` (`seg_id` in older files), in any order. The TSV is not quoted: a double quote is an
@@ -15,7 +15,8 @@ from wellput.io.files import InputFile, PathLike, check_readable
 MQM_QUESTION = "mqm"
 SEGMENT_COLUMNS = ("globalSegId", "seg_id")
 REQUIRED_COLUMNS = ("system", "rater", "category", "severity")
-# Freitag et al. 2021, "Experts, Errors, and Context"; the same as mt-metrics-eval's score_mqm.py.
+# The weights of Freitag et al. 2021, "Experts, Errors, and Context"; also those of mt-metrics-eval's
+# score_mqm.py.
 SEVERITY_WEIGHTS = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0}
 MINOR_PUNCTUATION_WEIGHT = 0.1
 NON_TRANSLATION_WEIGHT = 25.0
@@ -26,9 +27,9 @@ ATTENTION_TEST_SEVERITY = "hotw"
 def read_mqm(path: PathLike) -> list[Judgment]:
     """Each rater's score of each segment of each system: minus the sum of the error weights.
 
-    A major error weighs 5, a minor one 1, minor punctuation 0.1, non-translation 25, so 0 is perfect
-    and higher is better. The item is the segment's number, the question is `mqm`, and the document's
-    name is kept as `doc`.
+    A major error has the weight 5, a minor error 1, a minor punctuation error 0.1, and a text that is
+    no translation 25; so 0 is perfect and higher is better. The item is the segment's number, the
+    question is `mqm`, and the extra column `doc` has the document's name.
     """
     file = InputFile(path)
     check_readable(file)
@@ -44,8 +45,8 @@ def read_mqm(path: PathLike) -> list[Judgment]:
         cells = line.removesuffix("\r").split("\t")
         row = dict(zip(header, cells, strict=False))
         if missing := [name for name in (*REQUIRED_COLUMNS, segment) if name not in row]:
-            wanting = counted(len(header) - len(cells), "cell")
-            problems.add(f"line {number}", f"{wanting} too few: no {', '.join(missing)}")
+            missing_cells = counted(len(header) - len(cells), "cell")
+            problems.add(f"line {number}", f"{missing_cells} too few: no {', '.join(missing)}")
         elif (weight := _checked_weight(row, f"line {number}", problems)) is not None:
             key = (row["rater"], row[segment], row["system"])
             sums[key] = sums.get(key, 0.0) + weight
@@ -60,7 +61,7 @@ def read_mqm(path: PathLike) -> list[Judgment]:
 
 
 read_judgments = read_mqm
-"""The name that `io.readers` calls."""
+"""`io.readers` calls every module of judgments by this name."""
 
 
 def knows(path: PathLike) -> bool:
@@ -73,7 +74,7 @@ def knows(path: PathLike) -> bool:
 
 
 def weight_of(category: str, severity: str) -> float | None:
-    """The weight of an error; None for an unknown severity."""
+    """The weight of an error of this category and severity; None for an unknown severity."""
     severity, category = severity.lower(), category.lower()
     weight = SEVERITY_WEIGHTS.get(severity)
     if weight and category.startswith("non-translation"):

@@ -1,14 +1,14 @@
-"""Data of google-research/mt-metrics-eval, version 2: folders of a test set, with the texts and human
-and metric scores of its language pairs, and single score files.
+"""Reads data of github.com/google-research/mt-metrics-eval, version 2: folders of a test set, with the
+texts, human scores and metric scores of its language pairs, and single score files.
 
 A language pair is named as if it were a folder inside the test set: `wmt21.news/zh-en`. It may be
 left out if the test set has only one. Items are the lines of the source, numbered from 1.
 
-A score file has a line SYSTEM<tab>SCORE for each segment of each system in turn (`NAME.seg.score`), or
-one line for each system (`NAME.sys.score`). The score `None` is a missing one.
+A score file (`NAME.seg.score`) has a line SYSTEM<tab>SCORE for each segment of the first system, then
+of the second, and so on; or (`NAME.sys.score`) one line for each system. `None` is a missing score.
 
-Scores of metrics are such files in the folder `metric-scores/PAIR`. Higher is better in all of them,
-also for error rates and MetricX: the format says so.
+Scores of metrics are such files in the folder `metric-scores/PAIR`. By a rule of the format, higher is
+better in all of them, even for error rates and MetricX.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LANGUAGE_PAIR_NAME = re.compile(r"\w+-\w+")
 NO_TRANSLATION = "[No translation supplied]"
 SCORE_SUFFIX = ".score"
 LEVEL_SUFFIXES = (".seg.score", ".sys.score")
-# Texts are lines of text, or JSON lines with the text under this key.
+# A file of texts has a text on each line, or JSON lines with the text under this key, by folder.
 TEXT_KEYS = {"sources": "source", "references": "target", "system-outputs": "hypothesis"}
 
 
@@ -133,7 +133,8 @@ def _pairs(folder: Path) -> list[str]:
 
 
 def open_evalset(path: PathLike) -> TranslationSource:
-    """The source, all references in the order of their names, and all systems of a language pair.
+    """The evaluation set of a language pair: its source, all references in the order of their names,
+    and all systems.
 
     A reference that is also a system is scored against the other references; if there are none, it is
     left out of the systems.
@@ -162,8 +163,8 @@ def open_evalset(path: PathLike) -> TranslationSource:
 
 
 class TranslationSource(EvalSource):
-    """The texts of a language pair; `documents` has each item's domain, which becomes a tag, and its
-    document."""
+    """The items of a language pair; `documents` has for each item its domain, which becomes a tag,
+    and its document."""
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class TranslationSource(EvalSource):
     def _item(self, item: Item, place: int) -> Item:
         has_document = place < len(self._documents)
         domain, document = self._documents[place] if has_document else (None, None)
-        others = {
+        other_references = {
             name: (*item.references[:i], *item.references[i + 1 :])
             for i, name in enumerate(self._names)
             if name in item.outputs
@@ -194,7 +195,7 @@ class TranslationSource(EvalSource):
         outputs = {name: text for name, text in item.outputs.items() if text != NO_TRANSLATION}
         return item._replace(
             outputs=outputs,
-            references_by_system=others,
+            references_by_system=other_references,
             document=document,
             tags=NO_TAGS if domain is None else {"domain": domain},
         )
@@ -208,9 +209,10 @@ def read_judgments(path: PathLike) -> list[Judgment]:
 def read_human_scores(path: PathLike, *, level: HumanScoreLevel = "seg") -> list[Judgment]:
     """The human scores of a language pair, from all files `human-scores/PAIR.NAME.LEVEL.score`.
 
-    Judge and question are NAME (the scores are averages over people). The item is the number of the
-    segment, the name of the document or of the domain, or empty, by `level`. Segments have the names
-    of their document and domain as extra columns. Scores that are `None` are left out.
+    Judge and question are NAME (the scores are averages over people). `level` decides what an item is:
+    "seg", the number of the segment; "doc", the name of the document; "domain", the name of the domain;
+    "sys", the empty text. Segments have the names of their document and domain as extra columns. Scores
+    that are `None` are left out.
     """
     pair = _language_pair(path)
     folder = pair.folder / "human-scores"
@@ -241,8 +243,9 @@ def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
 def _scores(
     pair: LanguagePair, path: Path, level: HumanScoreLevel, documents: Sequence[tuple[str, str]]
 ) -> Iterator[Judgment]:
+    """The human scores of one file. `documents` has the domain and document of each segment."""
     name = path.name.removeprefix(f"{pair.name}.").removesuffix(f".{level}.score")
-    in_order = list(dict.fromkeys(document for _, document in documents))
+    document_names = list(dict.fromkeys(document for _, document in documents))
     places: dict[str, int] = {}
     problems = Problems(str(path))
     for number, line in enumerate(InputFile(path).lines(), start=1):
@@ -260,7 +263,7 @@ def _scores(
             if place < len(documents):
                 extra = {"domain": documents[place][0], "document": documents[place][1]}
         elif level == "doc":
-            item = in_order[place] if place < len(in_order) else str(place + 1)
+            item = document_names[place] if place < len(document_names) else str(place + 1)
         else:
             item = cells[0] if level == "domain" else ""
         if isinstance(score, float) and not problems:
@@ -281,13 +284,14 @@ def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
 
 
 def _read_score_file(path: PathLike) -> list[Judgment]:
-    """Judge and question are NAME; the item is the number of the segment, or `all`."""
+    """The scores of a file `NAME.seg.score` or `NAME.sys.score`. Judge and question are NAME; the
+    item is the number of the segment, or `all` for scores of systems."""
     level = _level(path)
     name = Path(path).name.removesuffix(level).rpartition(".")[2]
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    found: list[Judgment] = []
+    judgments: list[Judgment] = []
     places: dict[str, int] = {}
     for number, line in enumerate(file.lines(), start=1):
         cells = line.split()
@@ -299,15 +303,16 @@ def _read_score_file(path: PathLike) -> list[Judgment]:
         places[system] = places.get(system, 0) + 1
         if isinstance(score, float):
             item = str(places[system]) if level == ".seg.score" else "all"
-            found.append(Judgment(name, item, system, name, score))
+            judgments.append(Judgment(name, item, system, name, score))
     problems.raise_if_any()
-    if not found:
+    if not judgments:
         raise InputError(f"{file.name} holds no scores.")
-    return found
+    return judgments
 
 
 def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: PathLike) -> None:
-    """Writes the judges' mean rating of each output, in the order of the items, for one question."""
+    """Writes the judges' mean rating of each output (or of each system, by the file's name), in the
+    order of `items`. All answers must be to one question."""
     level = _level(path)
     questions = sorted({answer.question for answer in answers})
     if len(questions) > 1:
@@ -322,21 +327,21 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
         raise InputError(
             f"mt-metrics-eval allows no spaces in the name of a system: {spaced[0]!r}."
         )
-    given: dict[tuple[str, str], list[float]] = {}
+    ratings: dict[tuple[str, str], list[float]] = {}
     for answer in answers:
         key = (answer.system, answer.item if level == ".seg.score" else "")
-        given.setdefault(key, []).append(answer.number)
+        ratings.setdefault(key, []).append(answer.number)
     rows = items if level == ".seg.score" else [""]
     with replacing_text(path) as file:
         for system in dict.fromkeys(answer.system for answer in answers):
             for item in rows:
-                values = given.get((system, item))
+                values = ratings.get((system, item))
                 score = "None" if values is None else repr(sum(values) / len(values))
                 file.write(f"{system}\t{score}\n")
 
 
 def check_score_file(path: PathLike) -> None:
-    """Raises early if a score file cannot be written."""
+    """Raises an error if the score file cannot be written; called before long work begins."""
     _level(path)
     check_writable(path)
 
@@ -370,8 +375,8 @@ def read_metric_scores(pair: LanguagePair, name: str) -> ExternalScores:
     segments = _read(path)
     if not segments:
         raise InputError(f"{path} has no scores.")
-    of_systems = _folder(pair) / f"{name}{SYSTEM_SUFFIX}"
-    systems = _read(of_systems) if of_systems.exists() else {}
+    system_path = _folder(pair) / f"{name}{SYSTEM_SUFFIX}"
+    systems = _read(system_path) if system_path.exists() else {}
     n_items = max(map(len, segments.values()))
     return ExternalScores(
         metric=name,
@@ -389,7 +394,7 @@ def _read(path: Path) -> dict[str, list[float]]:
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    found: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for number, line in enumerate(file.lines(), start=1):
         try:
             system, score = line.split()
@@ -399,6 +404,6 @@ def _read(path: Path) -> dict[str, list[float]]:
             continue
         if np.isinf(value):
             problems.add(f"line {number}", f"the score {score} is not finite")
-        found.setdefault(system, []).append(value)
+        scores.setdefault(system, []).append(value)
     problems.raise_if_any()
-    return found
+    return scores

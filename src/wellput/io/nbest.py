@@ -1,5 +1,5 @@
-"""Candidate outputs by item: JSON lines with `id`, `candidates` and, for metrics that need them,
-`references`, `source` and `context`."""
+"""Reads candidates: several texts for each item, from which one is to be chosen. A line of JSON has
+`id`, `candidates` and, for metrics that need them, `references`, `source` and `context`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT_KEYS = ("source", "context")
 
 
 class Candidates(NamedTuple):
-    """The texts of an item from which one is chosen, in the given order."""
+    """The texts from which one is chosen for an item, in the given order, and the item's other data."""
 
     id: str
     texts: tuple[str, ...]
@@ -25,7 +25,7 @@ class Candidates(NamedTuple):
 
 
 CandidatesLike: TypeAlias = Candidates | Mapping[str, Any] | Sequence[str]
-"""An item in memory: as read from a file, as the object of a line, or the texts alone."""
+"""An item in memory: `Candidates`, a mapping with the keys of a line, or a list of the texts."""
 
 
 def read_nbest(path: PathLike) -> list[Candidates]:
@@ -34,48 +34,50 @@ def read_nbest(path: PathLike) -> list[Candidates]:
     check_readable(file)
     problems = Problems(str(path))
     lines = ((f"line {number}", record) for number, record in read_json_lines(file, problems))
-    found = _checked(lines, problems)
+    items = _checked(lines, problems)
     problems.raise_if_any(advice='Each line is {"id": "7", "candidates": ["…", "…"]}.')
-    return found
+    return items
 
 
-def nbest_of(given: Iterable[CandidatesLike]) -> list[Candidates]:
-    """The items in memory; the id of a list of texts is its place, from 1.
+def nbest_of(items: Iterable[CandidatesLike]) -> list[Candidates]:
+    """The items as `Candidates`; the id of an item that is only a list of texts is its place, from 1.
 
     >>> nbest_of([["It rains.", "Rains it."]])[0].id
     '1'
     """
     problems = Problems("The list of candidates")
-    found = _checked(
-        ((f"place {place}", _record(one, place)) for place, one in enumerate(given, 1)), problems
+    candidates = _checked(
+        ((f"place {place}", _record(item, place)) for place, item in enumerate(items, 1)), problems
     )
     problems.raise_if_any(
         advice='Each item is a list of texts, or {"id": "7", "candidates": ["…", "…"]}.'
     )
-    return found
+    return candidates
 
 
-def _record(given: CandidatesLike, place: int) -> Any:
-    if isinstance(given, Candidates):
-        record = given._asdict()
+def _record(item: CandidatesLike, place: int) -> Any:
+    if isinstance(item, Candidates):
+        record = item._asdict()
         return {**record, "candidates": record.pop("texts")}
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return {"id": str(place), "candidates": given}
-    return given
+    if isinstance(item, Sequence) and not isinstance(item, str):
+        return {"id": str(place), "candidates": item}
+    return item
 
 
 def _checked(records: Iterable[tuple[str, Any]], problems: Problems) -> list[Candidates]:
-    found: list[Candidates] = []
-    seen: set[str] = set()
+    """The records as `Candidates`, without those that have a problem; `records` has pairs of a place
+    and a record."""
+    candidates: list[Candidates] = []
+    ids: set[str] = set()
     for where, record in records:
-        why = _what_is_wrong(record)
-        if not why and str(record["id"]) in seen:
-            why = f"the id {str(record['id'])!r} is given twice"
-        if why:
-            problems.add(where, why)
+        problem = _problem_of(record)
+        if not problem and str(record["id"]) in ids:
+            problem = f"the id {str(record['id'])!r} is given twice"
+        if problem:
+            problems.add(where, problem)
             continue
-        seen.add(str(record["id"]))
-        found.append(
+        ids.add(str(record["id"]))
+        candidates.append(
             Candidates(
                 str(record["id"]),
                 tuple(record["candidates"]),
@@ -84,17 +86,18 @@ def _checked(records: Iterable[tuple[str, Any]], problems: Problems) -> list[Can
                 record.get("context"),
             )
         )
-    return found
+    return candidates
 
 
-def nbest_line(own: Candidates) -> str:
-    """The line that `read_nbest` reads, without keys for missing data."""
-    others = {"references": own.references, "source": own.source, "context": own.context}
-    given = {key: value for key, value in others.items() if value}
-    return json.dumps({"id": own.id, "candidates": own.texts, **given}, ensure_ascii=False)
+def nbest_line(item: Candidates) -> str:
+    """The item as a line that `read_nbest` reads, without keys for missing data."""
+    others = {"references": item.references, "source": item.source, "context": item.context}
+    present = {key: value for key, value in others.items() if value}
+    return json.dumps({"id": item.id, "candidates": item.texts, **present}, ensure_ascii=False)
 
 
-def _what_is_wrong(record: Any) -> str:
+def _problem_of(record: Any) -> str:
+    """What is wrong with a record; empty if nothing is."""
     if not isinstance(record, Mapping):
         return "not an object"
     if not isinstance(record.get("id"), str | int) or isinstance(record["id"], bool):

@@ -1,10 +1,11 @@
-"""Logs of OpenAI evals (`oaieval MODEL EVAL --record_path LOG.jsonl`): JSONL with a line for the run
-(`spec`), a line for each event, and a line for the report. Such a file or a folder of them is an
-evaluation set.
+"""Reads logs of OpenAI evals as evaluation sets. `oaieval MODEL EVAL --record_path LOG.jsonl` writes
+JSONL with a line for the run (`spec`), a line for each event, and a line for the report. A path may
+be such a file or a folder of them.
 
-The system is the run's completion function, with the file's name if two logs share it. The item is the
-sample. The output is the first that was sampled; later ones are those of a grader. The reference is
-what a match expected. The scores are `match` (1 or 0) and the numbers of events named `metrics`.
+The system is the run's completion function, with the file's name if two logs have the same function.
+An item is a sample of the log. Its output is the first sampled text; later texts are those of a
+grader model. Its references are the expected texts of `match` events. The scores are `match` (1 or 0)
+and the numbers in events of the type `metrics`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ LOG_SUFFIX = ".jsonl"
 
 def knows(path: PathLike) -> bool:
     """Whether the path is such a log, or a folder whose first file is one."""
-    found = _files(Path(path))
-    return bool(found) and _spec(found[0]) is not None
+    files = _files(Path(path))
+    return bool(files) and _spec(files[0]) is not None
 
 
 def open_evalset(path: PathLike) -> EvalSet:
@@ -37,12 +38,13 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 
 def _files(path: Path) -> list[Path]:
-    inside = sorted(path.iterdir()) if path.is_dir() else [path]
-    return [file for file in inside if InputFile(file).suffix == LOG_SUFFIX and file.is_file()]
+    entries = sorted(path.iterdir()) if path.is_dir() else [path]
+    return [file for file in entries if InputFile(file).suffix == LOG_SUFFIX and file.is_file()]
 
 
 def _spec(path: Path) -> Mapping[str, Any] | None:
-    """What the first line says about the run; None if the file is not such a log."""
+    """The object `spec` of the first line, which describes the run; None if the file is not such a
+    log."""
     try:
         line = next(iter(InputFile(path).lines()), "")
         spec = json.loads(line).get("spec") if '"spec"' in line else None
@@ -71,11 +73,12 @@ def _answers(files: Sequence[Path]) -> Iterator[LoggedAnswer]:
 
 
 def _model(spec: Mapping[str, Any]) -> str:
-    given = spec.get("completion_fns") or spec.get("model_name") or ""
-    return ", ".join(map(str, given)) if isinstance(given, list) else str(given)
+    names = spec.get("completion_fns") or spec.get("model_name") or ""
+    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
 
 
 def _answer(item: str, system: str, events: Sequence[Mapping[str, Any]]) -> LoggedAnswer | None:
+    """The answer that an item's events describe; None if nothing was sampled."""
     source: str | None = None
     outputs: list[str] = []
     references: list[str] = []
@@ -90,8 +93,8 @@ def _answer(item: str, system: str, events: Sequence[Mapping[str, Any]]) -> Logg
             if isinstance(data.get("correct"), bool):
                 scores["match"] = float(data["correct"])
             expected = data.get("expected")
-            several = expected if isinstance(expected, list) else [expected]
-            references += [text_of(one) for one in several if one is not None]
+            values = expected if isinstance(expected, list) else [expected]
+            references += [text_of(value) for value in values if value is not None]
         elif event.get("type") == "metrics":
             numbers = {n: as_number(v) for n, v in data.items() if not isinstance(v, str)}
             scores |= {n: number for n, number in numbers.items() if number is not None}
@@ -101,13 +104,13 @@ def _answer(item: str, system: str, events: Sequence[Mapping[str, Any]]) -> Logg
 
 
 def _first(sampled: Any) -> str | None:
-    """The sampled text, or the first of several."""
-    one = sampled[0] if isinstance(sampled, list) and sampled else sampled
-    return one if isinstance(one, str) else None
+    """The sampled text, or the first of several sampled texts; None if there is no text."""
+    first = sampled[0] if isinstance(sampled, list) and sampled else sampled
+    return first if isinstance(first, str) else None
 
 
 def _last_message(prompt: Any) -> str | None:
-    """A prompt that is a text, or the last message of a conversation."""
+    """The prompt if it is a text, or the last message if it is a conversation."""
     if isinstance(prompt, list) and prompt and isinstance(prompt[-1], dict):
         prompt = prompt[-1].get("content")
     return prompt if isinstance(prompt, str) else None

@@ -1,9 +1,10 @@
-"""Writing files: whole or not at all.
+"""Writing files: completely or not at all.
 
-The new content goes to a temporary file in the target's folder. When everything is written, that file
-is renamed to the target; on an error or an interruption it is deleted. `-` is standard output, where a
-terminal gets control characters as escapes; devices and pipes are written directly. `.gz` and `.xz`
-compress. Parent folders are never made, but `made_folder` makes the folder of a model.
+The new content goes to a temporary file in the target's folder. When everything is written, the
+temporary file is renamed to the target; on an error or an interruption it is deleted. `-` is standard
+output; if this is a terminal, control characters are written as escapes. Devices and pipes are
+written directly. Files whose names end in `.gz` or `.xz` are compressed. Parent folders are not made,
+except by `made_folder`, which makes the folder of a model.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ STANDARD_OUTPUT = "-"
 def replacing(
     path: PathLike, *, is_private: bool = False, is_styled: bool = False
 ) -> Iterator[IO[bytes]]:
-    """A binary file whose content replaces `path` when the block ends without an error. A private file
-    can be read by its owner alone. Styled text has control characters that a terminal shall obey.
+    """A binary file whose content replaces `path` when the block ends without an error. `is_private`:
+    only the owner of the file can read it. `is_styled`: the content is text with control characters
+    for colors, which are not escaped on a terminal.
 
     Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
@@ -81,10 +83,10 @@ def replacing(
 
 @contextlib.contextmanager
 def made_folder(path: PathLike) -> Iterator[Path]:
-    """The folder, which is made if missing, with its parents. If the block fails, new folders that are
-    still empty are removed again."""
+    """The folder, which is made with its parents if it does not exist. If the block fails, new folders
+    that are still empty are removed."""
     folder = Path(path)
-    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    new_folders = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -92,9 +94,9 @@ def made_folder(path: PathLike) -> Iterator[Path]:
     try:
         yield folder
     except BaseException:
-        with contextlib.suppress(OSError):  # one that is not empty stays, and so do its parents
-            for one in new:
-                one.rmdir()
+        with contextlib.suppress(OSError):  # a folder that is not empty stays, with its parents
+            for new_folder in new_folders:
+                new_folder.rmdir()
         raise
 
 
@@ -116,7 +118,7 @@ def write_text(
 
 
 def check_writable(path: PathLike) -> None:
-    """Raises OutputError if `path` cannot be written; to be called before the work."""
+    """Raises OutputError if `path` cannot be written; called before long work begins."""
     if str(path) == STANDARD_OUTPUT:
         return
     refuse_url(path)
@@ -149,19 +151,19 @@ def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> N
 
 
 def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
-    """Raises early for a file that cannot be written, or that is both read and written. Objects in
-    memory among `read` are ignored."""
+    """Raises an error for a file of `made` that cannot be written, or that is also in `read`; called
+    before long work begins. Entries of `read` that are not paths are ignored."""
     paths = [str(path) for path in made if path is not None]
     for path in paths:
         check_writable(path)
-    inputs = [str(one) for one in read if isinstance(one, str | Path)]
+    inputs = [str(path) for path in read if isinstance(path, str | Path)]
     refuse_input_twice(inputs)
     check_distinct(paths, inputs)
 
 
 def _is_file(path: PathLike) -> bool:
-    """False for `-`, devices and pipes: writing there replaces nothing. A text that is too long for a
-    name, such as a list of metrics, is not a file either."""
+    """Whether writing to the path makes or replaces a file: False for `-`, devices and pipes, and for a
+    text that is too long for a file's name, such as a list of metrics."""
     try:
         return str(path) != STANDARD_OUTPUT and (not Path(path).exists() or Path(path).is_file())
     except OSError:
@@ -173,12 +175,13 @@ def _identity(path: PathLike) -> str:
 
 
 def _is_written_directly(mode: int | None) -> bool:
-    """Whether it is a device or a pipe, which must not be replaced by a new file."""
+    """Whether the mode is that of a device or a pipe, which must not be replaced by a new file."""
     return mode is not None and not stat.S_ISREG(mode)
 
 
 def _mode_of(target: Path, name: str) -> int | None:
-    """The mode of the file at `target`, None if there is none; raises if no file can be there."""
+    """The mode of the file at `target`, None if there is no file; raises OutputError if no file can be
+    written there."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -198,7 +201,7 @@ def _mode_of(target: Path, name: str) -> int | None:
 
 
 def _refusal(place: Path, otherwise: str) -> str:
-    """Why the system allows no writing there."""
+    """Why the operating system refuses writing at `place`: "the disk is read-only", or `otherwise`."""
     is_read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
     return "the disk is read-only" if is_read_only else otherwise
 
@@ -212,46 +215,47 @@ def _opened(path: Path, flags: int, name: str, permissions: int = 0o666) -> Iter
 
 
 @contextlib.contextmanager
-def _buffered_writer(sink: Any, name: str, suffixed: str) -> Iterator[IO[bytes]]:
-    """A buffered, perhaps compressing file on top of `sink`; everything is written at the end."""
-    raw = _Explaining(sink, name)
+def _buffered_writer(sink: Any, name: str, compressed_name: str) -> Iterator[IO[bytes]]:
+    """A buffered file that writes to `sink`, and compresses if `compressed_name` ends so; all buffers
+    are written when the block ends. `name` stands in messages."""
+    raw = _ErrorTranslating(sink, name)
     buffered = io.BufferedWriter(raw, 1 << 18)
-    file = compressing(cast("IO[bytes]", buffered), suffixed)
+    file = compressing(cast("IO[bytes]", buffered), compressed_name)
     try:
         yield file
         file.close()
         buffered.close()
     except BaseException:
-        raw.is_open_for_more = False
+        raw.accepts_bytes = False
         file.close()
         buffered.close()
         raise
 
 
-class _Explaining(io.RawIOBase):
+class _ErrorTranslating(io.RawIOBase):
     """Passes bytes on to `sink`, which it does not close; a failure becomes an OutputError.
 
-    After a failure, bytes that are still in buffers must not be written.
+    After a failure, `accepts_bytes` is False, and bytes that are still in buffers are ignored.
     """
 
     def __init__(self, sink: IO[bytes], name: str) -> None:
         self._sink = sink
         self._name = name
-        self.is_open_for_more = True
+        self.accepts_bytes = True
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        if not self.is_open_for_more:
+        if not self.accepts_bytes:
             return len(data)
         with _os_errors_as_output_errors(self._name):
             return self._sink.write(data)
 
 
 class _Terminal:
-    """Passes text on to a terminal, which would obey the control characters in it: they become escapes,
-    except line feeds and tabs."""
+    """Passes text on to a terminal, with escapes instead of control characters (except line feeds and
+    tabs), which the terminal would interpret."""
 
     def __init__(self, sink: IO[bytes]) -> None:
         self._sink = sink

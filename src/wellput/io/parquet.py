@@ -17,8 +17,8 @@ from wellput.io.locations import is_lost, unreadable
 def read_parquet(
     file: InputFile, span: tuple[int, int] | None = None
 ) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """The column names, and each row's number from 1 with its values; null is None. `span` is the
-    number of the first row wanted, and the number of rows."""
+    """The column names, and each row's number (from 1) with its values; null is None. `span` is the
+    number of the first row to read, and the number of rows; None is all rows."""
     with opened_parquet(file) as table:
         return list(table.schema_arrow.names), _parquet_rows(file, span)
 
@@ -38,9 +38,9 @@ def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tup
             if batch.nbytes > maximum:
                 raise too_much_unpacked(file.name, batch.nbytes, maximum)
             skipped = min(max(0, first - number), len(batch))
-            wanted = batch.slice(skipped, max(0, first + rows - number - skipped))
+            wanted_rows = batch.slice(skipped, max(0, first + rows - number - skipped))
             number += skipped
-            for row in zip(*map(_column_values, wanted.columns), strict=True):
+            for row in zip(*map(_column_values, wanted_rows.columns), strict=True):
                 yield number, list(row)
                 number += 1
             if number >= first + rows:
@@ -48,33 +48,35 @@ def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tup
 
 
 def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
-    """The row groups that hold the rows wanted, and the number of the first row in these groups."""
+    """The row groups that contain the `rows` rows from row `first` on, and the number of the first
+    row in these groups."""
     groups: list[int] = []
-    before, start = 1, 1
+    group_start, start = 1, 1
     for group in range(metadata.num_row_groups):
-        after = before + metadata.row_group(group).num_rows
-        if before < first + rows and after > first:
-            start = start if groups else before
+        next_start = group_start + metadata.row_group(group).num_rows
+        if group_start < first + rows and next_start > first:
+            start = start if groups else group_start
             groups.append(group)
-        before = after
+        group_start = next_start
     return groups, start
 
 
 def _check_unpacked_size(metadata: Any, groups: Sequence[int], name: str) -> None:
-    """Raises InputError for rows that say they unpack to very much. Large files are no danger, because
-    they are read in parts."""
+    """Raises InputError for a row group that, by its metadata, is too large when unpacked. A large
+    file of many groups is allowed, because it is read in parts."""
     maximum = max_unpacked_bytes()
     for group in groups:
         row_group = metadata.row_group(group)
         columns = [row_group.column(place) for place in range(row_group.num_columns)]
-        packed = sum(column.total_compressed_size for column in columns)
-        unpacked = sum(column.total_uncompressed_size for column in columns)
-        if unpacked > max(maximum, MAX_UNPACKED_TIMES * packed):
-            raise too_much_unpacked(name, unpacked, maximum)
+        packed_bytes = sum(column.total_compressed_size for column in columns)
+        unpacked_bytes = sum(column.total_uncompressed_size for column in columns)
+        if unpacked_bytes > max(maximum, MAX_UNPACKED_TIMES * packed_bytes):
+            raise too_much_unpacked(name, unpacked_bytes, maximum)
 
 
 @contextmanager
 def opened_parquet(file: InputFile) -> Iterator[Any]:
+    """The open Parquet file; errors of PyArrow become InputErrors."""
     pyarrow, parquet = import_pyarrow()
     try:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
@@ -94,7 +96,7 @@ def _column_values(column: Any) -> list[Any]:
 
 
 class ParquetWriter:
-    """Writes rows; the columns in `numbers` are numbers, the others text."""
+    """Writes rows to a Parquet file; the columns in `numbers` are numbers, the others text."""
 
     def __init__(self, file: IO[bytes], header: Sequence[str], numbers: Sequence[str]) -> None:
         self._pyarrow, parquet = import_pyarrow()
@@ -120,12 +122,13 @@ class ParquetWriter:
 def writing_parquet(
     file: IO[bytes], header: Sequence[str], numbers: Sequence[str]
 ) -> Iterator[ParquetWriter]:
+    """A writer of rows that is closed when the block ends."""
     writer = ParquetWriter(file, header, numbers)
     try:
         yield writer
         writer.close()
     except BaseException:
-        # If it stayed open, it would try to write again when it is deleted.
+        # An open writer would try to write again when Python deletes it.
         with suppress(Exception):
             writer.close()
         raise

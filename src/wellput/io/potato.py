@@ -1,12 +1,13 @@
-"""Annotations made with Potato: its output folder, which has a folder for each judge, or its table.
+"""Reads annotations made with the tool Potato, from its output folder, which has a folder for each
+judge, or from its combined table:
 
 - `annotation_output/JUDGE/annotated_instances.jsonl` (`label_annotations` of each instance) or
   `annotation_output/JUDGE/user_state.json` (newer versions);
 - `annotated_instances.tsv` or `.csv` with the columns `user`, `instance_id` and `SCHEME:::LABEL`.
 
-Instances are named ITEM::SYSTEM, or ITEM::A::B for pairs. A scheme is a question. The answer is the
-number given, or the number in the chosen label (`scale_5`, `5`); for pairs it is a label `A`, `B` or
-`tie`.
+An instance is what Potato shows; it is named ITEM::SYSTEM, or ITEM::A::B for pairs. A scheme is a
+question. The answer is the number that the judge entered, or the number in the chosen label (`scale_5`,
+`5`); for pairs it is a label `A`, `B` or `tie`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ STATE_FILE = "user_state.json"
 LABEL_SEPARATOR = ":::"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
-# One instance of one judge: its place, the judge, the instance's name, its labels by scheme.
+# An instance that a judge annotated: its place in the file, the judge, its name, its labels by scheme.
 Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
 
 
@@ -47,7 +48,7 @@ def knows(path: PathLike) -> bool:
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
-    """The ratings or the pairwise choices; other labels are left out."""
+    """The ratings or the pairwise choices; answers that are neither are left out."""
     problems = Problems(str(path))
     ratings: list[Judgment] = []
     choices: list[Preference] = []
@@ -71,13 +72,14 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
 
 def _judge_files(folder: Path) -> Iterator[Path]:
     for name in (INSTANCES_FILE, STATE_FILE):
-        found = sorted([folder / name, *folder.glob(f"*/{name}")])
-        if any(path.is_file() for path in found):
-            yield from (path for path in found if path.is_file())
+        paths = sorted([folder / name, *folder.glob(f"*/{name}")])
+        if any(path.is_file() for path in paths):
+            yield from (path for path in paths if path.is_file())
             return
 
 
 def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
+    """The instances in a file, or in all judges' files of a folder."""
     if path.is_dir():
         for file in _judge_files(path):
             yield from _instances(file, problems)
@@ -95,6 +97,7 @@ def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
 
 
 def _state(path: Path) -> Iterator[Instance]:
+    """The instances in a file `user_state.json`."""
     file = InputFile(path)
     check_readable(file)
     try:
@@ -103,16 +106,17 @@ def _state(path: Path) -> Iterator[Instance]:
         instances = record["instance_id_to_label_to_value"]
         for name, schemes in instances.items():
             # {"quality": {"labels": {"5": true}}}, or {"quality": {"5": true}}
-            found = {
+            labels_by_scheme = {
                 scheme: labels.get("labels", labels) if isinstance(labels, dict) else {}
                 for scheme, labels in schemes.items()
             }
-            yield str(path), judge, name, _schemes(found)
+            yield str(path), judge, name, _schemes(labels_by_scheme)
     except (ValueError, KeyError, AttributeError, RecursionError):
         raise InputError(f"{path} is not a file of Potato's user states.") from None
 
 
 def _table(path: Path, problems: Problems) -> Iterator[Instance]:
+    """The instances in Potato's combined table."""
     file = InputFile(path)
     check_readable(file)
     for number, record in read_records(file, problems, ("user", "instance_id")):
@@ -131,22 +135,23 @@ def _schemes(value: object) -> dict[str, dict[str, Any]]:
 
 
 def _number(labels: Mapping[str, Any]) -> float | None:
-    """The number of the chosen label: its value, or the number in its name."""
-    given = [(label, value) for label, value in labels.items() if value not in (False, "false")]
-    if len(given) != 1:
+    """The number of the only chosen label: its value, or the number in its name; None otherwise."""
+    chosen = [(label, value) for label, value in labels.items() if value not in (False, "false")]
+    if len(chosen) != 1:
         return None
-    label, value = given[0]
+    label, value = chosen[0]
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
         return float(value)
-    found = NUMBER.findall(label.replace("scale_", ""))
-    return float(found[0]) if len(found) == 1 else None
+    numbers = NUMBER.findall(label.replace("scale_", ""))
+    return float(numbers[0]) if len(numbers) == 1 else None
 
 
 def _choice(labels: Mapping[str, Any]) -> PairwiseChoice | None:
-    given = [label for label, value in labels.items() if value not in (False, "false")]
-    if len(given) != 1:
+    """The choice that the only chosen label stands for; None otherwise."""
+    chosen = [label for label, value in labels.items() if value not in (False, "false")]
+    if len(chosen) != 1:
         return None
-    value = labels[given[0]]
-    return CHOICE_OF_WORD.get(given[0].lower()) or CHOICE_OF_WORD.get(str(value).lower())
+    value = labels[chosen[0]]
+    return CHOICE_OF_WORD.get(chosen[0].lower()) or CHOICE_OF_WORD.get(str(value).lower())

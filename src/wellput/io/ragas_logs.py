@@ -1,9 +1,10 @@
-"""Results of ragas, `result.to_pandas()` written as CSV, JSON, JSONL or Parquet: a row for each sample,
-with `user_input`, `response`, `reference` and a column for each metric.
+"""Reads results of ragas: the data frame of `result.to_pandas()`, saved as CSV, JSON, JSONL or
+Parquet. It has a row for each answer, with `user_input`, `response`, `reference` and a column for
+each metric.
 
-The system is the file's name; a folder of such files has a system for each. Rows with the same
-`user_input` are one item, whose name is its `id` column or, without one, its number. All columns of
-numbers that ragas' samples do not have are scores.
+The system is the file's name; in a folder, each file is a system. Rows with the same `user_input` are
+one item; its id comes from the column `id` or, without it, is the item's number. A column of numbers
+is a score, unless it is a column of ragas' own samples (`SAMPLE_COLUMNS`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def is_ragas_table(path: PathLike) -> bool:
-    """Whether a table has ragas' columns, by its first bytes; by the last ones of Parquet."""
+    """Whether a table has ragas' columns. To find this out, only the beginning of the file is read (of
+    Parquet, the end), and the first row."""
     file = InputFile(path)
     if file.suffix not in TABLE_SUFFIXES or is_url(str(path)) or not Path(path).is_file():
         return False
@@ -56,7 +58,7 @@ knows = is_ragas_table
 
 
 def open_evalset(path: PathLike) -> EvalSet:
-    """The items of a table."""
+    """The items of a table of results."""
     return evalset_of_answers(ragas_answers({str(path): table_rows(InputFile(path))}), str(path))
 
 
@@ -69,25 +71,26 @@ def table_rows(file: InputFile) -> Rows:
 
 
 def ragas_rows(log: Any) -> Rows:
-    """The rows of a frame as JSON, by rows or by columns; empty if it is something else."""
+    """The rows of a data frame that was saved as JSON, by rows or by columns; empty if the JSON is
+    something else."""
     if isinstance(log, dict) and log.keys() >= RAGAS_COLUMNS:
         if not all(isinstance(column, dict) for column in log.values()):
             return []
-        places = log["user_input"]
-        return [{name: column.get(at) for name, column in log.items()} for at in places]
+        row_keys = log["user_input"]
+        return [{name: column.get(key) for name, column in log.items()} for key in row_keys]
     is_rows = isinstance(log, list) and all(isinstance(row, dict) for row in log)
     return log if is_rows and log and all(row.keys() >= RAGAS_COLUMNS for row in log) else []
 
 
 def ragas_answers(rows_by_file: Mapping[str, Rows]) -> Iterator[LoggedAnswer]:
-    """The answers in these files."""
+    """The answers in these files, given as the rows of each file by its name."""
     items: dict[str, str] = {}
     for file, rows in rows_by_file.items():
         for row in rows:
-            asked, response = _text(row["user_input"]), row["response"]
-            given = row.get("id")
-            number = str(len(items) + 1) if given in (None, "") else text_of(given)
-            item = items.setdefault(asked, number)
+            user_input, response = _text(row["user_input"]), row["response"]
+            row_id = row.get("id")
+            number = str(len(items) + 1) if row_id in (None, "") else text_of(row_id)
+            item = items.setdefault(user_input, number)
             if response is None or _is_nan(response):
                 continue
             reference = row.get("reference")
@@ -95,7 +98,7 @@ def ragas_answers(rows_by_file: Mapping[str, Rows]) -> Iterator[LoggedAnswer]:
                 item=item,
                 system=Path(file).name.partition(".")[0],
                 output=_text(response),
-                source=asked,
+                source=user_input,
                 references=()
                 if reference in (None, "") or _is_nan(reference)
                 else (_text(reference),),
@@ -113,7 +116,7 @@ def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _text(value: Any) -> str:
-    """A text; the last message of a conversation."""
+    """The value as text; of a conversation, the last message."""
     if isinstance(value, list) and value and isinstance(value[-1], dict):
         return text_of(value[-1].get("content"))
     return text_of(value)

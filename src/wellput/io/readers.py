@@ -1,11 +1,12 @@
-"""Finding the reader of a path: readers are asked in order whether they know it.
+"""Finds the reader for a path: readers of special formats are asked, in order, whether they know the
+path.
 
 A reader is a module or an object with `knows(path)`, which looks at the name or the beginning of the
 file, and with `open_evalset(path)`, `read_judgments(path)` or both. Readers of other packages are
 asked first (the entry-point group `wellput.readers`, in the order of names), because many formats end
-in `.json`. Then wellput's own are asked; each is imported only for a folder or a suffix that it may
-know. A path that no reader knows is a table (`evalsets`, `judgments`). So are standard input, pipes
-and patterns, which no reader is asked about.
+in `.json`. Then wellput's own readers are asked; each is imported only for a folder or a suffix that
+it may know. A path that no reader knows is read as a table (`evalsets`, `judgments`). Standard input,
+pipes and patterns are always read as tables.
 """
 
 from __future__ import annotations
@@ -44,17 +45,21 @@ EVALSET_READERS = {
     "wellput.io.appraise": (".json",),
     "wellput.io.eval_logs": (FOLDER, ".json", ".eval"),
 }
-"""Modules, and the paths that each may know: folders, suffixes, "" for names without a suffix."""
+"""Modules that read evaluation sets, each with the kinds of paths that it may know: folders,
+suffixes, and "" for names without a suffix."""
 
 FORMAT_MARKS = {
     "wellput.io.lm_eval_logs": b'"doc_id"',
     "wellput.io.openai_eval_logs": b'"spec"',
     "wellput.io.ragas_logs": b"user_input",
 }
-"""A text that stands in the first line of every table that this reader knows, or at the end of such a
-Parquet file. Without it the reader is not imported, because most tables are wellput's own."""
+"""A text that is in the first line of every table that this reader knows, or near the end of every
+Parquet file that it knows. The reader is imported only for files with this text, because most tables
+are wellput's own."""
 PEEKED_BYTES = 1 << 16
+"""The number of bytes in which the text is searched."""
 
+# Modules that read judgments, with the kinds of paths that each may know, as in `EVALSET_READERS`.
 JUDGMENT_READERS = {
     "wellput.io.mt_metrics_eval": (FOLDER, "", ".score"),
     "wellput.io.potato": (FOLDER, ".jsonl", ".json", ".tsv", ".csv"),
@@ -69,10 +74,10 @@ def open_known_evalset(path: str) -> EvalSource | None:
     """The evaluation set, from the first reader that knows the path; None if none does."""
     if not _can_be_asked_about(path):
         return None
-    if (found := _foreign_reader(path, "open_evalset")) is None:
+    if (foreign := _foreign_reader(path, "open_evalset")) is None:
         module = _own_reader(path, EVALSET_READERS)
         return None if module is None else module.open_evalset(path)
-    point, reader = found
+    point, reader = foreign
     with _naming(point, path):
         source = reader.open_evalset(path)
     if not isinstance(source, EvalSource):
@@ -87,12 +92,12 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
     """The judgments, from the first reader that knows the path; None if none does."""
     if not _can_be_asked_about(path):
         return None
-    if (found := _foreign_reader(path, "read_judgments")) is None:
+    if (foreign := _foreign_reader(path, "read_judgments")) is None:
         module = _own_reader(path, JUDGMENT_READERS)
         return None if module is None else module.read_judgments(path)
     from wellput.core.judgment import Judgment, Preference
 
-    point, reader = found
+    point, reader = foreign
     with _naming(point, path):
         answers = list(reader.read_judgments(path))
     if not answers:
@@ -105,8 +110,8 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
 
 
 class ForeignSource(EvalSource):
-    """A source from a reader of another package. It cuts items into blocks of the usual size, checks
-    their ids, and names the reader in errors."""
+    """A source that a reader of another package returned. This class divides its items into blocks of
+    the usual size, checks that their ids are unique, and names the reader in errors."""
 
     def __init__(self, source: EvalSource, point: EntryPoint, path: str) -> None:
         self._source = source
@@ -116,16 +121,18 @@ class ForeignSource(EvalSource):
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         with _naming(self._point, self._path):
-            seen = SeenIds()
+            seen_ids = SeenIds()
             items = self._items()
             while block := list(islice(items, BLOCK_ITEMS)):
-                seen.add([item.id for item in block])
+                seen_ids.add([item.id for item in block])
                 yield block
-            if suspects := seen.suspects():
+            if suspects := seen_ids.suspects():
                 numbered = ((str(n), item.id) for n, item in enumerate(self._items(), start=1))
-                twice = repeated(numbered, suspects)
-                if twice:
-                    raise InputError.collect("Item ids must be unique; these are not:", [*twice])
+                repeated_ids = repeated(numbered, suspects)
+                if repeated_ids:
+                    raise InputError.collect(
+                        "Item ids must be unique; these are not:", [*repeated_ids]
+                    )
 
     def _items(self) -> Iterator[Item]:
         return chain.from_iterable(self._source.blocks())
@@ -136,6 +143,7 @@ def _can_be_asked_about(path: str) -> bool:
 
 
 def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
+    """The first of wellput's readers that knows the path; None if none does."""
     kind = FOLDER if Path(path).is_dir() else InputFile(path).suffix
     modules = (
         import_module(module)
@@ -147,6 +155,7 @@ def _own_reader(path: str, readers: dict[str, tuple[str, ...]]) -> Any:
 
 
 def _has_mark(path: str, mark: bytes) -> bool:
+    """Whether the first line of the file, or the end of a Parquet file, has the text `mark`."""
     try:
         if InputFile(path).suffix != ".parquet":
             first = next(InputFile(path).chunks(), b"")
@@ -158,13 +167,14 @@ def _has_mark(path: str, mark: bytes) -> bool:
         return False
 
 
-def _foreign_reader(path: str, job: str) -> tuple[EntryPoint, Any] | None:
-    """The entry point and the reader that knows the path. A reader that fails is left out with a
-    warning, so that a broken package does not affect other files."""
+def _foreign_reader(path: str, method: str) -> tuple[EntryPoint, Any] | None:
+    """The first reader of another package that has this method and knows the path, with its entry
+    point; None if there is none. A reader that fails is left out with a warning, so that a broken
+    package does not affect other files."""
     for point in plugins(GROUP).values():
         try:
             reader = plugin_object(point)
-            if hasattr(reader, job) and _knows(reader, point, path):
+            if hasattr(reader, method) and _knows(reader, point, path):
                 return point, reader
         except InputError as error:
             warnings.warn(f"{error} It is left out.", stacklevel=4)

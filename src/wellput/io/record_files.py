@@ -1,11 +1,11 @@
-"""`RecordFile`: one file of an evaluation set, read whole or in partitions.
+"""`RecordFile`: one file of an evaluation set, read as a whole or in partitions.
 
-The suffix tells the format: JSONL, CSV, TSV or Parquet. A `FilePartition` is a run of whole blocks of
-one file, which another process can read separately. A compressed file and a CSV file are one
-partition, because reading cannot start in the middle; so is a file at a URL, because counting its lines
-would fetch it twice.
+The suffix says the format: JSONL, CSV, TSV or Parquet. A `FilePartition` is a part of one file that
+another process can read separately; it has whole blocks of items. A compressed file and a CSV file
+are a single partition, because reading cannot start in the middle. A JSONL file at a URL is a single
+partition, too, because counting its lines would fetch it twice.
 
-`item_lines` reads the lines of JSONL.
+The module `item_lines` reads the lines of JSONL.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from wellput.io.evalset_columns import EvalSetColumns
 
 MIN_BYTES_TO_CUT = 1 << 24
-"""A smaller JSONL file is one partition, so that its lines need not be counted first."""
+"""A smaller JSONL file is a single partition, so that its lines need not be counted first."""
 
 
 class RowSpan(NamedTuple):
-    """A run of rows of a table: the number of its first item (from 1), and its number of items."""
+    """Consecutive rows of a table: the number of their first item (from 1), and the number of items."""
 
     first_item: int
     items: int
@@ -68,7 +68,7 @@ class RecordFile:
 
     @cached_property
     def suffix(self) -> str:
-        """`.jsonl`, `.csv`, `.tsv` or `.parquet`; that of standard input is seen in its first line."""
+        """`.jsonl`, `.csv`, `.tsv` or `.parquet`; for standard input, recognized by the first line."""
         return stream_format(self.file)
 
     @property
@@ -76,7 +76,8 @@ class RecordFile:
         return "row" if self.suffix == ".parquet" else "line"
 
     def blocks(self, problems: Problems, span: Span | None = None) -> Iterator[Sequence[Item]]:
-        """The items in blocks of `BLOCK_ITEMS`; bad ones go to `problems` and are left out."""
+        """The items in blocks of `BLOCK_ITEMS`. Bad items are left out, and what is wrong with them is
+        added to `problems`. `span` is the part of the file to read; None is the whole file."""
         reader = RecordReader(
             problems, unit=self.unit, parse_trees=self.trees, are_named=self._are_named
         )
@@ -90,33 +91,35 @@ class RecordFile:
             yield from read_item_lines(self.file, problems, reader, span, self.own_columns)
             return
         assert not isinstance(span, ByteSpan)
-        made = (reader.item(number, record) for number, record in self._records(problems, span))
-        good = (item for item in made if item is not None)
-        while block := list(islice(good, BLOCK_ITEMS)):
+        checked = (reader.item(number, record) for number, record in self._records(problems, span))
+        good_items = (item for item in checked if item is not None)
+        while block := list(islice(good_items, BLOCK_ITEMS)):
             yield block
 
     @cached_property
     def long(self) -> LongColumns | None:
-        """The columns of a table with a row for each answer; None for one with a row for each item."""
+        """The columns of a long table, which has a row for each answer; None for a table with a row for
+        each item."""
         try:
             header, _ = first_rows(self, 1)
         except InputError:
             return None  # reading the file says what is wrong with it
-        own = self.own_columns
-        return LongColumns.among(own.targets(header), names_system=own.names_system)
+        own_columns = self.own_columns
+        return LongColumns.among(own_columns.targets(header), names_system=own_columns.names_system)
 
     def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
-        """The records of items; of a long table, those of its answers."""
-        own, long = self.own_columns, self.long
+        """The records of the items, each with its line or row; for a long table, the records of its
+        answers."""
+        own_columns, long = self.own_columns, self.long
         if self.suffix == ".jsonl":
             lines = read_json_lines(self.file, problems)
             if long is not None:
                 return self._answer_lines(lines, long, problems)
-            return with_own_keys(lines, own, first_item=1) if own else lines
+            return with_own_keys(lines, own_columns, first_item=1) if own_columns else lines
         from wellput.io.evalset_columns import EvalSetColumns
 
         header, rows = self._table(problems, span)
-        named = own.header(header, self.file.name) if own else header
+        named = own_columns.header(header, self.file.name) if own_columns else header
         columns = EvalSetColumns(
             named if long is None else long.header(named),
             self.file.name,
@@ -128,7 +131,7 @@ class RecordFile:
             return self._answer_rows(named, columns, rows, long, problems)
         records = ((number, columns.record(row)) for number, row in rows)
         first = 1 if span is None else span.first_item
-        return numbered_items(records, first) if own else records
+        return numbered_items(records, first) if own_columns else records
 
     def _answer_rows(
         self,
@@ -138,6 +141,7 @@ class RecordFile:
         long: LongColumns,
         problems: Problems,
     ) -> Iterator[tuple[int, Any]]:
+        """The records of the answers in a long table, each with its line or row."""
         system = header.index(long.system)
         sample = header.index(SAMPLE) if SAMPLE in header else None
         for number, row in rows:
@@ -149,14 +153,15 @@ class RecordFile:
     def _answer_lines(
         self, lines: Iterator[tuple[int, Any]], long: LongColumns, problems: Problems
     ) -> Iterator[tuple[int, Any]]:
-        for number, given in lines:
-            if isinstance(given, dict):
-                record = long.record(self.own_columns.record(given))
+        """The records of the answers in lines of JSONL, each with its line."""
+        for number, value in lines:
+            if isinstance(value, dict):
+                record = long.record(self.own_columns.record(value))
                 yield from self._answer(
                     number, record, record.pop(long.system, None), long, problems
                 )
             else:
-                yield number, given
+                yield number, value
 
     def _answer(
         self,
@@ -166,11 +171,12 @@ class RecordFile:
         long: LongColumns,
         problems: Problems,
     ) -> Iterator[tuple[int, Any]]:
-        found = long.answer(record, system)
-        if isinstance(found, str):
-            problems.add(f"{self.unit} {number}", found)
+        """The record of an answer, if nothing is wrong with it."""
+        answer = long.answer(record, system)
+        if isinstance(answer, str):
+            problems.add(f"{self.unit} {number}", answer)
         else:
-            yield number, found
+            yield number, answer
 
     def _joined(self, problems: Problems, reader: RecordReader, long: LongColumns) -> list[Item]:
         """The items of a long table."""
@@ -184,6 +190,7 @@ class RecordFile:
     def _table(
         self, problems: Problems, span: RowSpan | None
     ) -> tuple[Sequence[str], Iterator[tuple[int, list[Any]]]]:
+        """The header of a table, and its rows with their numbers."""
         if self.suffix == ".parquet":
             from wellput.io.parquet import read_parquet
 
@@ -195,11 +202,12 @@ class RecordFile:
 
     @property
     def _are_named(self) -> bool:
-        """Whether unknown columns are the user's own, not misspelled ones."""
+        """Whether columns were named, so that unknown columns are not reported as misspelled."""
         return bool(self.own_columns) or self.long is not None
 
     def advice(self) -> str:
-        """What to do if nothing can be read: the columns that were found, and the likeliest mapping."""
+        """Advice if nothing can be read: the columns that the file has, and the fields that they
+        probably contain."""
         from wellput.io.column_view import column_advice
 
         return column_advice(self)
@@ -219,21 +227,21 @@ class RecordFile:
                 yield number, item.id
 
     def partitions(self) -> Iterator[FilePartition]:
-        """The file in runs of whole blocks, in order; each comes as soon as its end is known."""
+        """The partitions of the file, in order; each is given as soon as its end is known."""
         if self.long is not None:  # the rows of an item may be anywhere
             yield FilePartition(self.file.path, self.trees, None, self.own_columns)
         elif self.suffix == ".parquet":
             from wellput.io.parquet import count_rows
 
-            size, rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)
-            for first in range(0, rows, size):
-                span = RowSpan(first + 1, min(size, rows - first))
+            size, n_rows = BLOCK_ITEMS * BLOCKS_PER_PARTITION, count_rows(self.file)
+            for first in range(0, n_rows, size):
+                span = RowSpan(first + 1, min(size, n_rows - first))
                 yield FilePartition(self.file.path, self.trees, span, self.own_columns)
         elif self.suffix == ".jsonl" and self._is_worth_cutting():
             blocks = (block.span for block in line_blocks(self.file))
-            while run := list(islice(blocks, BLOCKS_PER_PARTITION)):
+            while span_run := list(islice(blocks, BLOCKS_PER_PARTITION)):
                 yield FilePartition(
-                    self.file.path, self.trees, _joined_spans(run), self.own_columns
+                    self.file.path, self.trees, _joined_spans(span_run), self.own_columns
                 )
         else:
             yield FilePartition(self.file.path, self.trees, None, self.own_columns)
@@ -244,15 +252,16 @@ class RecordFile:
         return Path(self.file.path).stat().st_size > MIN_BYTES_TO_CUT
 
 
-def _joined_spans(run: Sequence[ByteSpan]) -> ByteSpan:
-    items = sum(span.items for span in run)
-    return run[0]._replace(stop=run[-1].stop, items=items)
+def _joined_spans(spans: Sequence[ByteSpan]) -> ByteSpan:
+    """One span for consecutive spans."""
+    items = sum(span.items for span in spans)
+    return spans[0]._replace(stop=spans[-1].stop, items=items)
 
 
 @dataclass(frozen=True)
 class FilePartition:
-    """A run of whole blocks of a file; the whole file if `span` is None. It can be sent to another
-    process, which reads the file itself."""
+    """Consecutive whole blocks of a file; the whole file if `span` is None. It can be sent to another
+    process, which reads this part of the file itself."""
 
     path: str
     trees: bool
@@ -276,10 +285,11 @@ class FilePartition:
         problems.raise_if_any()
 
     def fingerprint(self) -> str:
-        """SHA-256 of the bytes of its lines, or of the whole file if it is not cut by bytes."""
+        """SHA-256 of what is read: of the partition's lines, or of the whole file if the partition is
+        not a span of bytes; with the options of reading."""
         file = InputFile(self.path)
-        own = self.own_columns.pairs
-        digest = hashlib.sha256(repr((self.trees, self.span, *own)).encode())
+        user_pairs = self.own_columns.pairs
+        digest = hashlib.sha256(repr((self.trees, self.span, *user_pairs)).encode())
         if isinstance(self.span, ByteSpan):
             for chunk in file.bytes_between(self.span.start, self.span.stop):
                 digest.update(chunk)
@@ -303,7 +313,7 @@ def stream_format(file: InputFile) -> str:
 
 
 def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns of a table, or the keys of JSONL, and the first rows."""
+    """The columns of a table (or the keys of JSONL), and the first `n` rows by column."""
     problems = Problems(file.file.name)
     if file.suffix == ".jsonl":
         lines = islice(read_json_lines(file.file, problems), n)
@@ -315,8 +325,8 @@ def first_rows(file: RecordFile, n: int) -> tuple[list[str], list[dict[str, Any]
     header: list[str]
     if file.suffix == ".parquet":
         header, cells = read_parquet(file.file)
-        found = [row for _, row in islice(cells, n)]
+        first_cells = [row for _, row in islice(cells, n)]
     else:
         header, texts = read_table(file.file, DELIMITERS[file.suffix], problems)
-        found = [list(row) for _, row in islice(texts, n)]
-    return list(header), [dict(zip(header, row, strict=True)) for row in found]
+        first_cells = [list(row) for _, row in islice(texts, n)]
+    return list(header), [dict(zip(header, row, strict=True)) for row in first_cells]

@@ -17,13 +17,13 @@ from wellput.core.tree import Tree
 Trees = tuple[Tree | None, ...]
 
 BY_SYSTEM = ("references_by_system", "trees_by_system")
+"""The keys for references and trees that only one system has."""
 ITEM_KEYS = (
     *("id", "source", "context", "references", "tree", "trees", "outputs", "derivation"),
     *BY_SYSTEM,
     *("document", "tags"),
 )
 KNOWN_KEYS = frozenset(ITEM_KEYS)
-# Names of these keys in other tools; misspellings are found by similarity.
 KEY_SYNONYMS = {
     other: key
     for key, others in {
@@ -34,14 +34,15 @@ KEY_SYNONYMS = {
     }.items()
     for other in others.split()
 }
+"""Keys of other tools, each with its key here. Misspelled keys are found by similarity instead."""
 
 
 class RecordReader:
     """Turns records into items and adds what is wrong to `problems`.
 
     `unit` is what a record's number counts: "line" or "row". Trees are parsed if `parse_trees` is true,
-    or if a reference is known only from its tree. `are_named`: the user named the keys, so the others
-    are not misspelled.
+    or if a reference is known only from its tree. `are_named`: the user said which keys are used, so
+    other keys are not reported as misspelled.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class RecordReader:
 
     def item(self, number: int, record: object) -> Item | None:
         """The item of a record, or None if it has a problem."""
-        before = self._problems.total
+        problems_before = self._problems.total
         if not isinstance(record, dict):
             self._problems.add(
                 f"{self._unit} {number}", f"an object is needed, not {_kind(record)}"
@@ -84,11 +85,12 @@ class RecordReader:
         if not self._are_named and not KNOWN_KEYS.issuperset(record):
             self._refuse_misspelled(record, complain)
         item = self._item(identifier, record, complain)
-        return item if self._problems.total == before else None
+        return item if self._problems.total == problems_before else None
 
     def _item(
         self, identifier: Any, record: dict[str, Any], complain: Callable[[str], None]
     ) -> Item:
+        """The item of a record; `complain` is called with each problem."""
         derivation = record.get("derivation")
         has_object = False
         outputs: dict[str, Output] = {}
@@ -128,6 +130,7 @@ class RecordReader:
     def _references(
         self, record: dict[str, Any], complain: Callable[[str], None]
     ) -> tuple[tuple[str, ...], Trees]:
+        """The references that all systems share, and their trees."""
         trees = record.get("trees")
         if (short := record.get("tree")) is not None:
             if trees is not None:
@@ -141,23 +144,26 @@ class RecordReader:
     def _by_system(
         self, record: dict[str, Any], shared: tuple[str, ...], complain: Callable[[str], None]
     ) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, Trees]]:
+        """The references and the trees of systems that have their own; `shared` are the references of
+        all other systems."""
         references: dict[str, tuple[str, ...]] = {}
         trees: dict[str, Trees] = {}
         for system, texts in _mapping(record, "references_by_system", complain).items():
             checked = _texts(texts, f"references_by_system of {system}", complain)
             if checked is not None:
                 references[system] = checked
-        for system, given in _mapping(record, "trees_by_system", complain).items():
-            if given is not None:
-                own = references.get(system, shared)
+        for system, tree_texts in _mapping(record, "trees_by_system", complain).items():
+            if tree_texts is not None:
+                system_references = references.get(system, shared)
                 name = f"trees_by_system of {system}"
-                _, trees[system] = self._with_trees(own, given, name, complain)
+                _, trees[system] = self._with_trees(system_references, tree_texts, name, complain)
         return references, trees
 
     def _with_trees(
         self, texts: tuple[str, ...] | None, trees: Any, name: str, complain: Callable[[str], None]
     ) -> tuple[tuple[str, ...], Trees]:
-        """The references and their trees, two lists of equal length."""
+        """The references and their parsed trees, two lists of equal length (no trees if they are not
+        parsed). `texts` are the references, `trees` CoNLL-U texts or None."""
         if not isinstance(trees, list) or not all(t is None or isinstance(t, str) for t in trees):
             complain(f"{name} must be a list of CoNLL-U texts or nulls")
             return texts or (), ()
@@ -192,20 +198,21 @@ class RecordReader:
 
     def _refuse_misspelled(self, record: dict[str, Any], complain: Callable[[str], None]) -> None:
         for key in record:
-            meant = intended_key(key)
-            if meant != key and meant and meant not in record:
-                complain(f'unknown key "{key}". Did you mean "{meant}"?')
+            intended = intended_key(key)
+            if intended != key and intended and intended not in record:
+                complain(f'unknown key "{key}". Did you mean "{intended}"?')
 
 
 @lru_cache(1000)
 def intended_key(key: str) -> str:
-    """The known key that was probably meant: the key itself if it is known, "" if none is similar.
+    """The known key that is probably intended: `key` itself if it is known, "" if no known key is
+    similar.
 
     >>> intended_key("Hypotheses"), intended_key("reference"), intended_key("note")
     ('outputs', 'references', '')
     """
-    near = get_close_matches(key.lower(), ITEM_KEYS, n=1, cutoff=0.85)
-    return KEY_SYNONYMS.get(key.lower(), near[0] if near else "")
+    similar = get_close_matches(key.lower(), ITEM_KEYS, n=1, cutoff=0.85)
+    return KEY_SYNONYMS.get(key.lower(), similar[0] if similar else "")
 
 
 def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> str | None:
@@ -217,7 +224,7 @@ def _text(record: dict[str, Any], key: str, complain: Callable[[str], None]) -> 
 
 
 def _samples(texts: list[Any], system: str, complain: Callable[[str], None]) -> Output:
-    """The texts of several samples; one sample is the output itself."""
+    """The output for a list of samples: a tuple of texts, or the text if there is only one sample."""
     if not texts:
         complain(f"the output of {system} is an empty list; leave it out if there is no output")
     for i, text in enumerate(texts):
@@ -227,8 +234,8 @@ def _samples(texts: list[Any], system: str, complain: Callable[[str], None]) -> 
 
 
 def _name(value: Any, what: str, complain: Callable[[str], None]) -> str | None:
-    """The name of a document, or the value of a tag: a text, or a whole number or true or false as
-    text. Null and the empty text are missing."""
+    """The name of a document, or the value of a tag, as text: it may be a text, a whole number, true or
+    false. Null and the empty text are missing."""
     if value is None or value == "":
         return None
     if isinstance(value, bool):
@@ -240,20 +247,21 @@ def _name(value: Any, what: str, complain: Callable[[str], None]) -> str | None:
 
 
 def _tags(record: dict[str, Any], complain: Callable[[str], None]) -> Mapping[str, str]:
-    given = record["tags"]
-    if given is None:
+    """The tags of a record, by name."""
+    tags = record["tags"]
+    if tags is None:
         return NO_TAGS
-    if not isinstance(given, dict):
-        complain(f"tags must be an object from names to texts, not {_kind(given)}")
+    if not isinstance(tags, dict):
+        complain(f"tags must be an object from names to texts, not {_kind(tags)}")
         return NO_TAGS
-    if "" in given:
+    if "" in tags:
         complain("tags has a tag without a name")
-    named = {tag: _name(value, f"the tag {tag}", complain) for tag, value in given.items()}
+    named = {tag: _name(value, f"the tag {tag}", complain) for tag, value in tags.items()}
     return {tag: value for tag, value in named.items() if value is not None}
 
 
 def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str, ...] | None:
-    """The list of texts; None for null and for anything else."""
+    """The texts of a list; None for null and for anything else, about which this complains."""
     if value is None:
         return None
     if isinstance(value, str):
@@ -272,6 +280,8 @@ def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str,
 def _mapping(
     record: dict[str, Any], key: str, complain: Callable[[str], None]
 ) -> Mapping[str, Any]:
+    """The value of a key that must be an object from system names; empty if it is missing or
+    wrong."""
     value = record.get(key)
     if value is None:
         return {}

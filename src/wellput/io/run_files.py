@@ -1,8 +1,9 @@
-"""Runs in a folder: each is a Parquet file, named by time and id, with a row for each score.
+"""Stores runs (calls of `score` with their scores) in a folder: each run is a Parquet file, named by
+time and id, with a row for each score.
 
 Every row repeats the data of the whole run, so that the folder can be queried as one table. A file
-appears whole or not at all, and no two writers share a file, so any number of programs may store runs
-at once. Other files in the folder are ignored.
+appears only when it is complete, and each program writes files of its own, so any number of programs
+may store runs at once. Other files in the folder are ignored.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ RUN_FILE_NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
 
 
 class UnreadableRun(InputError):
-    """A file that cannot be read as a run; `reason` is the rest of a sentence about the file."""
+    """A file that cannot be read as a run; `reason` completes a sentence that begins with the file's
+    name, such as "is damaged"."""
 
     def __init__(self, path: Path, reason: str, advice: str = "") -> None:
         super().__init__(f"{path} {reason}.{advice and ' '}{advice}")
@@ -41,7 +43,7 @@ class UnreadableRun(InputError):
 
 
 def check_store(folder: PathLike) -> None:
-    """Raises if runs cannot be stored in the folder; to be called before the work."""
+    """Raises an error if runs cannot be stored in the folder; called before scoring begins."""
     import_pyarrow("Storing and reading runs")
     refuse_url(folder)
     target = Path(folder)
@@ -65,44 +67,45 @@ def write_run(folder: PathLike, run: Run) -> Run:
         target.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
-    taken = {path.stem[-8:] for path in run_paths(target)}
-    while (name := secrets.token_hex(4)) in taken:
+    used_ids = {path.stem[-8:] for path in run_paths(target)}
+    while (run_id := secrets.token_hex(4)) in used_ids:
         pass
-    stored = replace(run, id=name)
-    moment = run.time.astimezone(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    with replacing(target / f"{moment}-{name}.parquet") as file:
+    stored = replace(run, id=run_id)
+    time = run.time.astimezone(UTC).strftime("%Y%m%d-%H%M%S-%f")
+    with replacing(target / f"{time}-{run_id}.parquet") as file:
         _write(file, stored)
     return stored
 
 
 def run_paths(folder: PathLike) -> list[Path]:
-    """The files whose names are those of runs, newest first."""
+    """The files in the folder that have the names of runs, newest first."""
     try:
-        found = [path for path in Path(folder).iterdir() if RUN_FILE_NAME.fullmatch(path.name)]
+        paths = [path for path in Path(folder).iterdir() if RUN_FILE_NAME.fullmatch(path.name)]
     except OSError as error:
         raise InputError(
             f"No runs can be read from {folder}: {error.strerror}. Runs are stored by "
             "`wellput score … --runs FOLDER`, in Python by `wellput.score(…, runs=FOLDER)`."
         ) from None
-    return sorted(found, reverse=True)
+    return sorted(paths, reverse=True)
 
 
 def find_run(folder: PathLike, name: str) -> Run:
-    """The only run whose id begins with `name`; `@1` is the newest, `@2` the one before."""
-    known = {path: path.stem[-8:] for path in run_paths(folder)}
+    """The only run whose id begins with `name`; `@1` is the newest run, `@2` the second newest. Raises
+    InputError if no run or several runs match."""
+    ids = {path: path.stem[-8:] for path in run_paths(folder)}
     matching = [
         path
-        for place, (path, full) in enumerate(known.items(), 1)
-        if name == f"@{place}" or full.startswith(name.lower())
+        for place, (path, run_id) in enumerate(ids.items(), 1)
+        if name == f"@{place}" or run_id.startswith(name.lower())
     ]
     if not name or not matching:
         raise InputError(
-            f"No run {name!r} in {folder}, which holds {len(known):,}. See: wellput runs list"
+            f"No run {name!r} in {folder}, which holds {len(ids):,}. See: wellput runs list"
         )
     if len(matching) > 1:
         raise InputError.collect(
             f"{len(matching)} runs begin with {name}:",
-            [f"{known[path]} of {_time_in(path)}" for path in matching],
+            [f"{ids[path]} of {_time_in(path)}" for path in matching],
             "Give more of the id.",
         )
     return read_run(matching[0])
@@ -111,8 +114,8 @@ def find_run(folder: PathLike, name: str) -> Run:
 def read_runs(
     folder: PathLike, *, last: int | None = None
 ) -> tuple[list[Run], list[UnreadableRun]]:
-    """The `last` runs of the folder, or all, newest first; and an error for each file among them that
-    could not be read."""
+    """The `last` newest readable runs of the folder (all if `last` is None), newest first; and an error
+    for each newer file that could not be read."""
     runs: list[Run] = []
     unreadable: list[UnreadableRun] = []
     for path in run_paths(folder):
@@ -126,8 +129,8 @@ def read_runs(
 
 
 def read_run(path: Path) -> Run:
-    """The run in a file; raises UnreadableRun if it is damaged, not of wellput, or of a later version
-    of wellput."""
+    """The run in a file; raises UnreadableRun if the file is damaged, was not written by wellput, or
+    was written by a later version of wellput."""
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     try:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
@@ -150,12 +153,13 @@ def _time_in(path: Path) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _check_format(path: Path, marks: Mapping[bytes, bytes]) -> None:
-    if FORMAT_KEY not in marks:
+def _check_format(path: Path, metadata: Mapping[bytes, bytes]) -> None:
+    """Raises UnreadableRun unless the file's metadata say that this wellput can read it."""
+    if FORMAT_KEY not in metadata:
         raise UnreadableRun(path, "was not stored by wellput")
-    written = marks[FORMAT_KEY].decode(errors="replace")
+    written = metadata[FORMAT_KEY].decode(errors="replace")
     if written != str(RUN_FORMAT_VERSION):
-        writer = marks.get(VERSION_KEY, b"?").decode(errors="replace")
+        writer = metadata.get(VERSION_KEY, b"?").decode(errors="replace")
         raise UnreadableRun(
             path, f"was stored by a later wellput ({writer})", "Update wellput to read it."
         )
@@ -166,20 +170,22 @@ SCORE_COLUMNS = tuple(field.name for field in fields(RunScore))
 
 
 def _write(file: Any, run: Run) -> None:
+    """Writes the rows of a run, one for each score, as Parquet."""
     pyarrow, parquet = import_pyarrow("Storing and reading runs")
     schema = _schema(pyarrow, run.wellput)
-    whole = {
+    run_values = {
         "run": run.id,
         **{name: getattr(run, name) for name in RUN_COLUMNS},
         "seed": str(run.seed),
     }
-    rows = [_storable({**whole, **asdict(score)}) for score in run.scores]
+    rows = [_storable({**run_values, **asdict(score)}) for score in run.scores]
     table = pyarrow.Table.from_pylist(rows, schema=schema)
     parquet.write_table(table, file, write_page_checksum=True)
 
 
 def _storable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """NaN becomes null; a lone surrogate, which Parquet cannot hold, becomes its escape."""
+    """The row with values that Parquet can store: NaN becomes null, and a single surrogate becomes its
+    escape."""
     return {name: _value(value) for name, value in row.items()}
 
 
@@ -195,15 +201,15 @@ def _value(value: Any) -> Any:
 
 def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
     first = rows[0]
-    whole = _values({**first, "id": first["run"], "scores": ()}, Run)
+    run_values = _values({**first, "id": first["run"], "scores": ()}, Run)
     return Run(
-        **{**whole, "seed": int(first["seed"]), "scores": tuple(_score(row) for row in rows)}
+        **{**run_values, "seed": int(first["seed"]), "scores": tuple(_score(row) for row in rows)}
     )
 
 
 def _values(row: Mapping[str, Any], kind: type[Run] | type[RunScore]) -> dict[str, Any]:
-    """The fields in the row. A field with a default may be missing: the file is of an earlier
-    wellput."""
+    """The values of the class's fields. A field with a default may be missing from the row, because an
+    earlier version of wellput wrote the file."""
     return {
         field.name: row[field.name]
         for field in fields(kind)
@@ -224,21 +230,22 @@ def _number(value: float | None) -> float:
 
 
 def _schema(pyarrow: Any, version: str) -> Any:
-    text, number, whole = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
+    """The names and types of the columns; `version` is that of wellput."""
+    text, number, integer = pyarrow.string(), pyarrow.float64(), pyarrow.int64()
     numbers = pyarrow.map_(text, number)
     types = {
         "time": pyarrow.timestamp("us", tz="UTC"),
         **dict.fromkeys(["higher_is_better", "is_worse", "p_is_bound"], pyarrow.bool_()),
         "p_against": numbers,
         "components": numbers,
-        "undefined_reasons": pyarrow.map_(text, whole),
-        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common"], whole),
-        **dict.fromkeys(["undefined", "left_out"], whole),
+        "undefined_reasons": pyarrow.map_(text, integer),
+        **dict.fromkeys(["items", "resamples", "skipped", "n", "n_common"], integer),
+        **dict.fromkeys(["undefined", "left_out"], integer),
         **dict.fromkeys(["confidence", "alpha", "score", "low", "high"], number),
         **dict.fromkeys(["delta", "delta_low", "delta_high", "p_value", "p_adjusted"], number),
         **dict.fromkeys(["effect_size", "equivalence_p", "equivalence_p_adjusted"], number),
     }
     # The seed is text because it may be larger than Parquet's integers.
     columns = [(name, types.get(name, text)) for name in ("run", *RUN_COLUMNS, *SCORE_COLUMNS)]
-    marks = {FORMAT_KEY: str(RUN_FORMAT_VERSION).encode(), VERSION_KEY: version.encode()}
-    return pyarrow.schema(columns, metadata=marks)
+    metadata = {FORMAT_KEY: str(RUN_FORMAT_VERSION).encode(), VERSION_KEY: version.encode()}
+    return pyarrow.schema(columns, metadata=metadata)

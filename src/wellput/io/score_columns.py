@@ -1,8 +1,8 @@
-"""Tables of scores, read column by column with PyArrow where it is installed.
+"""Reads tables of scores column by column with PyArrow, if it is installed, which is fast.
 
-Names become codes and a list of names (`NameColumn`), scores become arrays, NaN where one is missing.
-What PyArrow does not read as it stands (a score that is text, another compression) raises `Unsuitable`:
-`external_scores` then reads the rows one by one and says what is wrong, with the line.
+Names become codes and a list of names (`NameColumn`); scores become arrays, in which NaN is a missing
+score. If PyArrow cannot read a table directly (a score is text, the file is compressed), `Unsuitable`
+is raised; `external_scores` then reads the rows one by one, and says what is wrong and in which line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ MISSING_CELLS = ("", "nan", "na", "n/a", "none", "null")
 PLAIN_SUFFIXES = {".csv": ",", ".tsv": "\t"}
 BLOCK_BYTES = 1 << 24
 MAX_EQUAL_RUNS = 10_000
+"""Only a column with fewer names (systems, metrics) is used to find repetitions in the column of
+items."""
 MAX_NAMES_AS_LIST = 100_000
+"""More names than this are kept as PyArrow has them, not as a list of texts."""
 
 
 class Unsuitable(Exception):
@@ -46,7 +49,7 @@ class NameColumn:
 
 
 class ArrowNames(Sequence[str]):
-    """Very many names, which would take six times the memory as texts of Python."""
+    """Very many names in PyArrow's memory; a list of Python texts would take six times as much."""
 
     def __init__(self, names: Any) -> None:
         self._names = names
@@ -68,7 +71,7 @@ class ArrowNames(Sequence[str]):
 
     @property
     def shortest(self) -> int:
-        """The bytes of the shortest name."""
+        """The length of the shortest name in bytes."""
         from pyarrow import compute
 
         return int(compute.min(compute.binary_length(self._names)).as_py())
@@ -77,7 +80,8 @@ class ArrowNames(Sequence[str]):
 def read_score_columns(
     file: InputFile, names: Sequence[str], values: Sequence[str]
 ) -> tuple[dict[str, NameColumn], dict[str, NDArray[np.float64]]]:
-    """The columns of names, that of the items first, and the columns of scores. Raises `Unsuitable`."""
+    """The columns `names`, of which the first must be the column of items, and the columns `values`,
+    which have scores. Raises `Unsuitable` if the file must be read row by row."""
     try:
         import pyarrow
     except ImportError:
@@ -93,19 +97,21 @@ def read_score_columns(
         else:
             raise Unsuitable
         named: dict[str, NameColumn] = {}
-        for name in sorted(names, key=names.index, reverse=True):  # items last: systems help them
-            others = next(
-                (one for one in named.values() if 1 < len(one.names) < MAX_EQUAL_RUNS), None
+        # The items come last: the column of systems shows whether they repeat.
+        for name in sorted(names, key=names.index, reverse=True):
+            few_names = next(
+                (known for known in named.values() if 1 < len(known.names) < MAX_EQUAL_RUNS), None
             )
-            named[name] = _named(read(name), others)
+            named[name] = _named(read(name), few_names)
         return named, {name: _numbers(read(name)) for name in values}
     except (pyarrow.ArrowException, OSError, UnicodeError):
         raise Unsuitable from None
 
 
 def _parquet_reader(path: str, with_few_names: Sequence[str]) -> Callable[[str], Any]:
-    """Reads one column after the other: only one is held as PyArrow has it. Columns of few texts come
-    as codes, as they are in the file; categories are decoded, for some may not occur in any row."""
+    """A function that reads one column of a Parquet file, so that only one column at a time is in
+    PyArrow's memory. Columns in `with_few_names` are read as codes if they are text. Categories (a
+    dictionary type) are decoded, because some categories may not occur in any row."""
     import pyarrow
     from pyarrow import parquet
 
@@ -130,10 +136,13 @@ def _is_text(kind: Any) -> bool:
 def _plain_reader(
     path: str, names: Sequence[str], values: Sequence[str], delimiter: str
 ) -> Callable[[str], Any]:
+    """A function that gives one column of a CSV or TSV file, which is read here."""
     import pyarrow
     from pyarrow import csv
 
-    spelled = {form for cell in MISSING_CELLS for form in (cell, cell.upper(), cell.capitalize())}
+    missing_forms = {
+        form for cell in MISSING_CELLS for form in (cell, cell.upper(), cell.capitalize())
+    }
     kinds: Mapping[str, Any] = {
         **dict.fromkeys(names, pyarrow.string()),
         **dict.fromkeys(values, pyarrow.float64()),
@@ -145,7 +154,7 @@ def _plain_reader(
         convert_options=csv.ConvertOptions(
             column_types=kinds,
             include_columns=[*names, *values],
-            null_values=[*spelled, "NaN"],
+            null_values=[*missing_forms, "NaN"],
             strings_can_be_null=False,
         ),
     )
@@ -157,7 +166,9 @@ def _plain_reader(
     return lambda name: pyarrow.chunked_array(columns.pop(name), kinds[name])
 
 
-def _named(column: Any, others: NameColumn | None) -> NameColumn:
+def _named(column: Any, few_names: NameColumn | None) -> NameColumn:
+    """A column of PyArrow as a column of names. `few_names` is another column of the table that has few
+    names, which may show that this column repeats itself (`_equal_runs`)."""
     import pyarrow
     from pyarrow import compute
 
@@ -168,7 +179,7 @@ def _named(column: Any, others: NameColumn | None) -> NameColumn:
     kind = column.type.value_type if pyarrow.types.is_dictionary(column.type) else column.type
     if not _is_text(kind):
         raise Unsuitable
-    n_runs = 1 if others is None else _equal_runs(column, others)
+    n_runs = 1 if few_names is None else _equal_runs(column, few_names)
     codes, texts = _encoded(column.slice(0, len(column) // n_runs))
     codes = np.tile(codes, n_runs)
     trimmed = compute.utf8_trim_whitespace(texts)
@@ -182,12 +193,17 @@ def _named(column: Any, others: NameColumn | None) -> NameColumn:
     )
 
 
-def _equal_runs(column: Any, others: NameColumn) -> int:
-    """How often the column says the same in a row: once for each name in the other column, if a file
-    has all items of one system, and then the same items of the next; else 1."""
-    n = len(others.names)
-    size, rest = divmod(len(column), n)
-    if rest or not size or not (others.codes.reshape(n, size) == others.codes[::size, None]).all():
+def _equal_runs(column: Any, few_names: NameColumn) -> int:
+    """How many times the column repeats the same sequence. In a table with all items of one system,
+    then the same items of the next system, and so on, this is the number of names in the column
+    `few_names` of systems; otherwise it is 1."""
+    n = len(few_names.names)
+    size, remainder = divmod(len(column), n)
+    if (
+        remainder
+        or not size
+        or not (few_names.codes.reshape(n, size) == few_names.codes[::size, None]).all()
+    ):
         return 1
     first = column.slice(0, size)
     is_same = all(
@@ -197,6 +213,7 @@ def _equal_runs(column: Any, others: NameColumn) -> int:
 
 
 def _encoded(column: Any) -> tuple[NDArray[np.int32], Any]:
+    """The code of each row, and the texts that the codes stand for."""
     import pyarrow
     from pyarrow import compute
 
@@ -215,8 +232,8 @@ def _encoded(column: Any) -> tuple[NDArray[np.int32], Any]:
 
 
 def _numpy_array(numbers: Any, kind: type[T]) -> NDArray[T]:
-    """An array of PyArrow without missing values. Its own `to_numpy` loads pandas, which takes
-    longer than to read a million rows."""
+    """A PyArrow array without missing values as a NumPy array. PyArrow's own `to_numpy` imports pandas,
+    which takes longer than reading a million rows."""
     size = np.dtype(kind).itemsize
     values: NDArray[T] = np.frombuffer(
         numbers.buffers()[1], kind, len(numbers), numbers.offset * size
@@ -225,6 +242,7 @@ def _numpy_array(numbers: Any, kind: type[T]) -> NDArray[T]:
 
 
 def _numbers(column: Any) -> NDArray[np.float64]:
+    """The scores of a column, NaN where one is missing."""
     import pyarrow
     from pyarrow import compute
 
@@ -235,10 +253,10 @@ def _numbers(column: Any) -> NDArray[np.float64]:
     numbers = column.cast(pyarrow.float64())
     if numbers.null_count:
         numbers = compute.fill_null(numbers, float("nan"))
-    found = np.concatenate(
+    scores = np.concatenate(
         [np.zeros(0), *(_numpy_array(chunk, np.float64) for chunk in numbers.chunks if len(chunk))]
     )
-    sizes = np.abs(found)
+    sizes = np.abs(scores)
     if (sizes > MAX_SIZE).any() or ((sizes > 0) & (sizes < MIN_SIZE)).any():  # infinity, too
         raise Unsuitable
-    return found
+    return scores

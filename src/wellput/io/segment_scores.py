@@ -1,10 +1,11 @@
-"""Segment scores in files with the columns `system,item,metric,score`: CSV, TSV, JSONL or Parquet, or
-a folder of Parquet files. An undefined score (NaN) is an empty cell, or null in JSONL and Parquet.
+"""Reads and writes segment scores (a score for each system, item and metric): a table with the
+columns `system,item,metric,score` in CSV, TSV, JSONL or Parquet, or a folder of Parquet files. An
+undefined score (NaN) is an empty cell, or null in JSONL and Parquet.
 
-A folder has a file for each partition in order, `part-00000.parquet` and so on. The process that
-evaluates a partition writes its file, on this machine or another. The files are collected in a
-working folder, which is renamed to the target at the end. If the target is a URL, they are written
-there directly, each file whole.
+A folder has a file for each partition of the evaluation set, in order: `part-00000.parquet` and so
+on. The process that evaluates a partition writes its file; it may run on another machine. The files
+are collected in a working folder, which is renamed to the target at the end. If the target is a URL,
+they are written there directly; each file appears only when it is complete.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class SegmentScore(NamedTuple):
 
 
 class SegmentWriter:
-    """Takes scores block by block, as they are computed."""
+    """Writes scores block by block, as they are computed."""
 
     def __init__(self, sink: RowSink) -> None:
         self._sink = sink
@@ -51,7 +52,7 @@ class SegmentWriter:
     def write(
         self, system: str, items: Sequence[str], metric: str, scores: Iterable[float]
     ) -> None:
-        """The scores of one system and metric for some items, in the same order."""
+        """Writes the scores of one system and metric; `scores` has the score of each of `items`."""
         self._sink.write(
             (system, item, metric, None if math.isnan(score) else float(score))
             for item, score in zip(items, scores, strict=True)
@@ -61,7 +62,7 @@ class SegmentWriter:
 @contextmanager
 def writing_segments(path: PathLike) -> Iterator[SegmentWriter]:
     """A writer whose file replaces `path` when the block ends without an error; `-` is CSV on
-    stdout."""
+    standard output."""
     with writing_table(path, SEGMENT_COLUMNS, numbers=["score"]) as sink:
         yield SegmentWriter(sink)
 
@@ -91,7 +92,7 @@ PART_FILE = "part-{:05}.parquet"
 PART_FILE_NAME = re.compile(r"part-\d+\.parquet")
 FINGERPRINT_KEY = b"wellput.fingerprint"
 ROWS_PER_GROUP = 1 << 17
-"""Rows of one row group of a part."""
+"""The smallest number of rows in a row group of a Parquet file, except in the last group."""
 
 
 def is_segment_folder(path: PathLike) -> bool:
@@ -111,10 +112,11 @@ def is_segment_folder(path: PathLike) -> bool:
 
 @contextlib.contextmanager
 def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
-    """The folder to write parts into; it replaces `target` when the block ends without an error.
+    """The working folder for the parts; it replaces `target` when the block ends without an error.
 
-    After an error it is removed, unless a later run may resume from it (`is_resumed`). Only one run at
-    a time may write to a folder of this machine: another one is refused.
+    After an error the working folder is removed, unless a later run may continue from it
+    (`is_resumed`). Only one run at a time may write to a folder of this machine; a second one gets an
+    OutputError.
     """
     if is_url(str(target)):
         _refuse_others(names_at(str(target)), str(target))
@@ -145,7 +147,7 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _locked(working: Path, name: str) -> Iterator[None]:
-    """Makes the working folder and keeps it locked, as long as this process lives."""
+    """Makes the working folder and keeps it locked until the block ends (or the process dies)."""
     import fcntl
 
     try:
@@ -179,7 +181,7 @@ def _clear(folder: Path) -> None:
 
 
 def _check_replaceable(final: Path, name: str) -> None:
-    """Raises OutputError unless `final` is missing or a folder of parts only."""
+    """Raises OutputError unless `final` does not exist or is a folder that has only parts."""
     if not final.exists():
         return
     if not final.is_dir():
@@ -210,7 +212,7 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
 
 
 def has_part(working: str, number: int, fingerprint: str) -> bool:
-    """Whether the part exists and was written from data and metrics with this fingerprint."""
+    """Whether the part exists and was computed from the data and metrics that have this fingerprint."""
     path = _path(working, PART_FILE.format(number))
     if not is_url(path) and not Path(path).exists():
         return False
@@ -226,7 +228,7 @@ def has_part(working: str, number: int, fingerprint: str) -> bool:
 
 @contextlib.contextmanager
 def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator[PartWriter]:
-    """A writer whose file appears, whole, when the block ends without an error."""
+    """A writer whose file appears, complete, when the block ends without an error."""
     path = _path(working, PART_FILE.format(number))
     with contextlib.ExitStack() as stack:
         file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
@@ -246,7 +248,7 @@ def _path(working: str, name: str) -> str:
 
 
 class PartWriter:
-    """Takes scores block by block; an undefined score is null."""
+    """Writes scores block by block to a Parquet file; an undefined score is null."""
 
     def __init__(self, file: IO[bytes], fingerprint: str | None) -> None:
         self._arrow, parquet = import_pyarrow()
@@ -261,12 +263,12 @@ class PartWriter:
         self._rows = 0
 
     def write(self, system: str, items: Sequence[str], metric: str, scores: Floats) -> None:
-        """The scores of one system and metric for some items, in the same order."""
-        place = np.zeros(len(items), np.int32)
+        """Writes the scores of one system and metric; `scores` has the score of each of `items`."""
+        codes = np.zeros(len(items), np.int32)  # code 0 is the only name of the dictionary
         columns = [
-            self._arrow.DictionaryArray.from_arrays(place, self._arrow.array([system])),
+            self._arrow.DictionaryArray.from_arrays(codes, self._arrow.array([system])),
             self._arrow.array(items, self._arrow.string()),
-            self._arrow.DictionaryArray.from_arrays(place, self._arrow.array([metric])),
+            self._arrow.DictionaryArray.from_arrays(codes, self._arrow.array([metric])),
             self._arrow.array(scores, mask=np.isnan(scores)),
         ]
         self._batches.append(self._arrow.record_batch(columns, schema=self._schema))

@@ -1,19 +1,20 @@
-"""Tables of named columns, read and written as CSV, TSV, JSONL and Parquet; the suffix tells the
-format (`io.files`).
+"""Reads and writes tables of named columns as CSV, TSV, JSONL and Parquet; the suffix of the file's
+name says which format it has (`io.files`).
 
-Judgments, segment scores and evaluation sets are such tables; only in JSONL are evaluation sets
-nested. CSV and TSV have a header and a row for each record. The header tells whether commas,
-semicolons or tabs stand between the columns. TSV is CSV with tabs: a field that begins
-with a double quote is quoted, as pandas and spreadsheets write it, so that a cell may hold line breaks
-(trees).
+Judgments, segment scores and evaluation sets are such tables, except evaluation sets in JSONL, which
+are nested. CSV and TSV have a header and a row for each record. Columns are separated by commas,
+semicolons or tabs; the header shows by which of them. TSV is CSV with tabs: a field that begins with
+a double quote is quoted, as pandas and spreadsheets write it, so that a cell (such as a tree) may
+have line breaks.
 
-`without_formula` protects people who open CSV and TSV files from formulas. A text that a spreadsheet
-would run, such as `=HYPERLINK(…)` as the name of a judge, is written with an apostrophe before it. Our
-readers take the apostrophe away.
+`without_formula` protects people who open CSV and TSV files in a spreadsheet. A text that the
+spreadsheet would execute as a formula, such as `=HYPERLINK(…)` as the name of a judge, is written
+with an apostrophe before it. wellput's readers remove the apostrophe.
 
-A text begins dangerously if `=`, `+`, `-`, `@`, a tab or a line break stands first, or one of the wide
-signs `＝＋－＠` (OWASP, "CSV injection"). Numbers are no danger and stay as they are. A text that has
-apostrophes before such a sign gets one more, so that reading gives back exactly what was written.
+A text is dangerous if it begins with `=`, `+`, `-`, `@`, a tab, a line break, or one of the wide
+signs `＝＋－＠` (OWASP, "CSV injection"). Numbers are not dangerous and are written unchanged. A text
+that has apostrophes before such a sign gets one more, so that reading gives back exactly what was
+written.
 """
 
 from __future__ import annotations
@@ -40,16 +41,17 @@ from wellput.io.jsonl import read_json_lines
 from wellput.io.output import check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 
-_DANGEROUS = r"[=+\-@\t\r\n＝＋－＠]"
-_FORMULA = re.compile(_DANGEROUS)
-_MARKED = re.compile(rf"'+{_DANGEROUS}")
+_DANGEROUS_SIGN = r"[=+\-@\t\r\n＝＋－＠]"
+_FORMULA = re.compile(_DANGEROUS_SIGN)
+_FORMULA_AFTER_APOSTROPHES = re.compile(rf"'+{_DANGEROUS_SIGN}")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 AnyCell = TypeVar("AnyCell")
 
 
 def without_formula(cell: AnyCell) -> AnyCell | str:
-    """The cell as it is written.
+    """The cell as it is written: with an apostrophe before it if it is a text that a spreadsheet would
+    execute.
 
     >>> without_formula("=1+1"), without_formula("-1.5"), without_formula("Ann"), without_formula(-2)
     ("'=1+1", '-1.5', 'Ann', -2)
@@ -57,7 +59,7 @@ def without_formula(cell: AnyCell) -> AnyCell | str:
     if not isinstance(cell, str):
         return cell
     is_formula = _FORMULA.match(cell) and not _NUMBER.match(cell)
-    return f"'{cell}" if is_formula or _MARKED.match(cell) else cell
+    return f"'{cell}" if is_formula or _FORMULA_AFTER_APOSTROPHES.match(cell) else cell
 
 
 def with_formula(cell: str) -> str:
@@ -66,7 +68,7 @@ def with_formula(cell: str) -> str:
     >>> with_formula("'=1+1"), with_formula("'tis")
     ('=1+1', "'tis")
     """
-    return cell[1:] if cell[:1] == "'" and _MARKED.match(cell) else cell
+    return cell[1:] if cell[:1] == "'" and _FORMULA_AFTER_APOSTROPHES.match(cell) else cell
 
 
 TableCell: TypeAlias = str | float | None
@@ -74,9 +76,9 @@ TableCell: TypeAlias = str | float | None
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_FIELD_CHARACTERS = 1 << 27
 OTHER_DELIMITERS = (";", "\t", ",")
-"""Delimiters that are read in place of that of the suffix, if the header has no other."""
+"""Delimiters that a table may have instead of the usual one of its suffix."""
 _QUOTED = re.compile('"[^"]*"')
-_WITH_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER_WITH_COMMA = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 def read_table(
@@ -86,10 +88,11 @@ def read_table(
     *,
     is_number: Callable[[str], bool] | None = None,
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-    """The header, and each row's first line number with its cells, as many as the header has.
+    """The header, and for each row the number of its first line and its cells, as many as the header
+    has.
 
-    Columns for which `is_number` is true may have decimal commas if the delimiter is a semicolon, as
-    in spreadsheets of much of Europe; they become points.
+    If the delimiter is a semicolon, columns for which `is_number` is true may have decimal commas (as
+    spreadsheets in many countries write them); these become points.
     """
     csv.field_size_limit(MAX_FIELD_CHARACTERS)
     lines = file.lines()
@@ -105,9 +108,9 @@ def read_table(
         header = next(reader, [])
     except csv.Error as error:
         raise InputError(f"{file.name}, line 1: the header cannot be read: {error}.") from None
-    twice = [name for name, n in Counter(header).items() if n > 1]
-    if twice:
-        raise InputError(f"{file.name}: the header names {', '.join(twice)} twice.")
+    repeated = [name for name, n in Counter(header).items() if n > 1]
+    if repeated:
+        raise InputError(f"{file.name}: the header names {', '.join(repeated)} twice.")
     if len(header) == 1 and any(mark in header[0] for mark in (*OTHER_DELIMITERS, "|")):
         raise InputError(
             f"{file.name}: the header is a single column, {header[0]!r:.80}. Save the table with "
@@ -120,25 +123,28 @@ def read_table(
 
 
 def _delimiter_in(header: str, usual: str) -> str:
-    """The delimiter of a table, by its first line: the usual one if it is there, or else the only other
-    one that is."""
+    """The delimiter of a table, recognized by its first line: `usual` if the line has it, or if the
+    line does not have exactly one other delimiter; otherwise that other delimiter."""
     unquoted = _QUOTED.sub("", header)
-    found = [mark for mark in OTHER_DELIMITERS if mark in unquoted]
-    return found[0] if usual not in found and len(found) == 1 else usual
+    delimiters = [mark for mark in OTHER_DELIMITERS if mark in unquoted]
+    return delimiters[0] if usual not in delimiters and len(delimiters) == 1 else usual
 
 
 def _with_decimal_points(
     header: Sequence[str], rows: Iterable[tuple[int, list[str]]], is_number: Callable[[str], bool]
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows, with points for decimal commas in columns where every cell is such a number."""
-    kept = list(rows)
+    """The rows, with decimal points instead of decimal commas in columns for which `is_number` is true
+    and in which all cells are numbers."""
+    all_rows = list(rows)
     places = [
         place
         for place, name in enumerate(header)
         if is_number(name)
-        and all(_WITH_COMMA.fullmatch(row[place]) for _, row in kept if row[place].strip())
+        and all(
+            _NUMBER_WITH_COMMA.fullmatch(row[place]) for _, row in all_rows if row[place].strip()
+        )
     ]
-    for number, row in kept:
+    for number, row in all_rows:
         for place in places:
             row[place] = row[place].replace(",", ".")
         yield number, row
@@ -147,6 +153,8 @@ def _with_decimal_points(
 def _text_rows(
     reader: Iterator[list[str]], width: int, problems: Problems
 ) -> Iterator[tuple[int, list[str]]]:
+    """The rows with `width` cells, each with the number of its first line; other rows are
+    problems."""
     while True:
         number = reader.line_num + 1  # type: ignore[attr-defined]
         try:
@@ -174,10 +182,10 @@ class TableWriter:
         mark_formulas: bool = False,
     ) -> None:
         self._mark_formulas = mark_formulas
-        self._plain = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        # Quotes all cells: the plain writer does not quote a carriage return, which readers take for
-        # the end of the row.
-        self._careful = csv.writer(
+        self._plain_writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        # For rows with a carriage return: the plain writer does not quote it, and readers would take it
+        # for the end of the row.
+        self._quoting_writer = csv.writer(
             file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
         )
         self.write([header])
@@ -187,14 +195,14 @@ class TableWriter:
             rows = ([without_formula(cell) for cell in row] for row in rows)
         for row in rows:
             has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
-            (self._careful if has_return else self._plain).writerow(row)
+            (self._quoting_writer if has_return else self._plain_writer).writerow(row)
 
 
 NON_TEXT_SUFFIXES = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
 
 
 class RowSink(Protocol):
-    """Something that writes rows."""
+    """An open table to which rows are written."""
 
     def write(self, rows: Iterable[Sequence[TableCell]]) -> None:
         """Writes rows with a cell for each column; None is a missing value."""
@@ -202,14 +210,15 @@ class RowSink(Protocol):
 
 
 def check_table(path: PathLike) -> None:
-    """Raises if a table cannot be written: the suffix is unknown, or the folder does not allow it."""
+    """Raises an error if a table cannot be written: if the suffix is unknown, or the path cannot be
+    written."""
     format_of(path, on_stream=".csv")
     check_writable(path)
 
 
 def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
-    """Raises if lines of text cannot be written, or if the suffix is that of another format and not
-    among `allowed`."""
+    """Raises an error if lines of text cannot be written to the path, or if its suffix is that of
+    another format and not in `allowed`."""
     suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
     if suffix in (*TABLE_FORMATS, *NON_TEXT_SUFFIXES) and suffix not in allowed:
         raise InputError(
@@ -231,12 +240,11 @@ def read_records(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each row's number and its values by column; empty cells of CSV and TSV are empty texts.
 
-    `formulas_marked`: the apostrophe is taken from CSV and TSV cells that `writing_table` marked.
-    `is_number`: as for `read_table`.
+    `formulas_marked`: the apostrophes that `writing_table` put before texts in CSV and TSV are removed.
+    `is_number`: as for `read_table`. `on_stream` is the format of standard input.
 
-    Raises InputError, with the `advice` (a text, or made from the header), for a table without the
-    required columns. A JSON object
-    without them is a problem of its line.
+    Raises InputError for a table without the required columns, with `advice` (a text, or a function
+    that makes it from the header). A line of JSONL without them is added to `problems`.
     """
     suffix = read_format_of(file.path, on_stream=on_stream)
     if suffix == ".jsonl":
@@ -258,8 +266,8 @@ def read_records(
             header = [with_formula(name) for name in header]
             rows = ((number, [with_formula(cell) for cell in row]) for number, row in rows)
     if missing := [name for name in required if name not in header]:
-        said = advice if isinstance(advice, str) else advice(header)
-        raise InputError(missing_columns(file.name, missing, required, header, said))
+        advice_text = advice if isinstance(advice, str) else advice(header)
+        raise InputError(missing_columns(file.name, missing, required, header, advice_text))
     for number, row in rows:
         yield number, dict(zip(header, row, strict=True))
 
@@ -268,14 +276,14 @@ def missing_columns(
     name: str,
     missing: Sequence[str],
     required: Sequence[str],
-    there: Sequence[str],
+    header: Sequence[str],
     advice: str = "",
 ) -> str:
-    """The message for missing columns: which the table needs, and which it has."""
+    """The message for missing columns, with the columns that the table needs and those that it has."""
     columns = "column" if len(missing) == 1 else "columns"
     message = (
         f"{name} has no {columns} {', '.join(missing)}. It needs {', '.join(required)}, in any order; "
-        f"it has {', '.join(there) or 'no columns'}."
+        f"it has {', '.join(header) or 'no columns'}."
     )
     return f"{message} {advice}" if advice else message
 
@@ -291,8 +299,9 @@ def writing_table(
 ) -> Iterator[RowSink]:
     """A table that replaces `path` at the end; the columns in `numbers` hold numbers, not text.
 
-    `mark_formulas`: in CSV and TSV, a text that a spreadsheet would run gets an apostrophe in front. It
-    is for tables with texts of strangers, such as judges' names and answers.
+    `mark_formulas`: in CSV and TSV, an apostrophe is put before a text that a spreadsheet would
+    execute. This is for tables with texts by strangers, such as judges' names and answers.
+    `on_stream` is the format of standard output.
     """
     suffix = format_of(path, on_stream=on_stream)
     if suffix == ".parquet":
@@ -312,7 +321,8 @@ def writing_table(
 
 
 def json_line(record: dict[str, Any]) -> bytes:
-    """The record as a line of UTF-8; lone surrogates, which UTF-8 cannot hold, are escaped."""
+    """The record as a line of JSON in UTF-8; single surrogates, which UTF-8 cannot hold, are
+    escaped."""
     try:
         return (json.dumps(record, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:
@@ -321,6 +331,7 @@ def json_line(record: dict[str, Any]) -> bytes:
 
 @contextmanager
 def encodable(path: PathLike) -> Iterator[None]:
+    """Turns the error for a text that UTF-8 cannot hold into an OutputError."""
     try:
         yield
     except UnicodeEncodeError as error:

@@ -1,12 +1,14 @@
-"""Trees in files: dependency trees in CoNLL-U (universaldependencies.org/format.html), constituent
-trees in Penn Treebank brackets.
+"""Reads and writes trees: dependency trees in CoNLL-U (universaldependencies.org/format.html), and
+constituent trees in the brackets of the Penn Treebank.
 
 `format_tree(parse_tree(...))` gives a well-formed CoNLL-U sentence back byte for byte, with one
-exception: empty nodes (`8.1`) belong to the enhanced graph, not to the tree, and are left out. The
-DEPS column is kept unchanged. Only this module checks that the heads make a tree.
+exception: empty nodes (`8.1`) are left out, because they belong to the enhanced graph of Universal
+Dependencies, not to the tree. The DEPS column is kept unchanged. Only this module checks that the heads
+make a tree.
 
-Brackets look like `( (S (NP (DT the) (NN cat)) (VP (VBD sat))))`. White space only separates tokens; a
-file holds one tree after another. The empty label of the outermost bracket is kept.
+A tree in brackets looks like `( (S (NP (DT the) (NN cat)) (VP (VBD sat))))`. White space only separates
+tokens; a file has one tree after another. The outermost bracket may have no label; its label is then
+empty.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ def read_trees(path: PathLike) -> Iterator[Tree]:
 
 
 def trees_in(file: InputFile) -> Iterator[Tree]:
+    """The trees of a file, as `read_trees` gives them, without the check that the file exists."""
     problems = Problems(file.name)
     is_empty = True
     for first, lines in _sentences(file.lines()):
@@ -52,7 +55,8 @@ def trees_in(file: InputFile) -> Iterator[Tree]:
 
 
 def check_is_corpus(file: InputFile) -> None:
-    """Raises InputError for a table, whose quotes and commas would become words."""
+    """Raises InputError if the file is a table or JSON, whose quotes and commas would be read as
+    words."""
     if file.suffix in (".json", *TABLE_FORMATS):
         raise InputError(
             f"{file.name} is not text: a corpus has a sentence on each line, or is "
@@ -82,9 +86,9 @@ def format_tree(tree: Tree) -> str:
     lines = [comment if comment.startswith("#") else f"# {comment}" for comment in tree.comments]
     covering = {multiword.first: multiword for multiword in tree.multiwords}
     for number, word in enumerate(tree.words, start=1):
-        if (whole := covering.get(number)) is not None:
+        if (multiword := covering.get(number)) is not None:
             lines.append(
-                f"{whole.first}-{whole.last}\t{whole.form}\t_\t_\t_\t{whole.feats}\t_\t_\t_\t{whole.misc}"
+                f"{multiword.first}-{multiword.last}\t{multiword.form}\t_\t_\t_\t{multiword.feats}\t_\t_\t_\t{multiword.misc}"
             )
         lines.append(
             f"{number}\t{word.form}\t{word.lemma}\t{word.upos}\t{word.xpos}\t{word.feats}\t{word.head}"
@@ -94,7 +98,8 @@ def format_tree(tree: Tree) -> str:
 
 
 def write_trees(trees: Iterable[Tree], path: PathLike) -> None:
-    """Writes the trees one by one, the file whole or not at all; `-` is standard output."""
+    """Writes the trees one by one; the file appears only when it is complete. `-` is standard
+    output."""
     with replacing(path) as file:
         for tree in trees:
             file.write(format_tree(tree).encode(errors="backslashreplace"))
@@ -117,11 +122,11 @@ def _sentences(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
 
 def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
     """The tree of a sentence's lines, or None if a problem was added."""
-    before = problems.total
+    problems_before = problems.total
     words: list[Word] = []
     multiwords: list[Multiword] = []
     comments: list[str] = []
-    rows: list[int] = []
+    line_numbers: list[int] = []
     for number, line in enumerate(lines, start=first):
         if line.startswith("#"):
             if words or multiwords:
@@ -135,30 +140,31 @@ def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
         elif columns[0].isdecimal():
             word = _word(columns, len(words) + 1, number, problems)
             words.append(word)
-            rows.append(number)
+            line_numbers.append(number)
         elif MULTIWORD_RANGE.fullmatch(columns[0]) is not None:
             multiwords.append(_multiword(columns, len(words), multiwords, number, problems))
         elif EMPTY_NODE.fullmatch(columns[0]) is None:
             problems.add(
                 f"line {number}", f"the id {columns[0]!r} is not a number, range or empty node"
             )
-    if problems.total == before:
-        _check_tree(words, multiwords, rows, first, problems)
-    if problems.total > before:
+    if problems.total == problems_before:
+        _check_tree(words, multiwords, line_numbers, first, problems)
+    if problems.total > problems_before:
         return None
     return Tree(tuple(words), tuple(multiwords), tuple(comments))
 
 
-def _wrong_columns(line: str, found: int) -> str:
+def _wrong_columns(line: str, n_columns: int) -> str:
     spaces = (
         " separated by tabs, not spaces"
-        if found == 1 and len(line.split()) == CONLLU_COLUMNS
+        if n_columns == 1 and len(line.split()) == CONLLU_COLUMNS
         else ""
     )
-    return f"{counted(found, 'column')}; a word has {CONLLU_COLUMNS}{spaces}"
+    return f"{counted(n_columns, 'column')}; a word has {CONLLU_COLUMNS}{spaces}"
 
 
 def _word(columns: list[str], expected: int, line: int, problems: Problems) -> Word:
+    """The word in a line of CoNLL-U; `expected` is its number in the sentence."""
     if columns[0] != str(expected):
         problems.add(f"line {line}", f"the id is {columns[0]}, {expected} was expected")
     if not all(columns):
@@ -171,10 +177,12 @@ def _word(columns: list[str], expected: int, line: int, problems: Problems) -> W
 
 
 def _multiword(
-    columns: list[str], done: int, earlier: Sequence[Multiword], line: int, problems: Problems
+    columns: list[str], n_words: int, earlier: Sequence[Multiword], line: int, problems: Problems
 ) -> Multiword:
+    """The surface token in a line of CoNLL-U, after `n_words` words and the `earlier` surface
+    tokens."""
     first, last = (int(number) for number in columns[0].split("-"))
-    if first != done + 1:
+    if first != n_words + 1:
         problems.add(f"line {line}", f"the range {columns[0]} must come before word {first}")
     if last <= first:
         problems.add(f"line {line}", f"the range {columns[0]} has fewer than two words")
@@ -186,41 +194,47 @@ def _multiword(
 def _check_tree(
     words: Sequence[Word],
     multiwords: Sequence[Multiword],
-    rows: Sequence[int],
+    line_numbers: Sequence[int],
     first: int,
     problems: Problems,
 ) -> None:
+    """Adds a problem for everything that prevents the words from being a tree. `line_numbers` are the
+    words' lines in the file, `first` is the sentence's first line."""
     n = len(words)
     if n == 0:
         problems.add(f"line {first}", "a sentence without words")
         return
     if multiwords and multiwords[-1].last > n:
         problems.add(f"line {first}", f"a range ends at {multiwords[-1].last}; there are {n} words")
-    strays = [(word, row) for word, row in zip(words, rows, strict=True) if word.head > n]
-    for word, row in strays:
+    outside = [
+        (word, line) for word, line in zip(words, line_numbers, strict=True) if word.head > n
+    ]
+    for word, line in outside:
         problems.add(
-            f"line {row}", f"the head of {word.form!r} is {word.head}; there are {n} words"
+            f"line {line}", f"the head of {word.form!r} is {word.head}; there are {n} words"
         )
-    roots = [row for word, row in zip(words, rows, strict=True) if word.head == 0]
+    roots = [line for word, line in zip(words, line_numbers, strict=True) if word.head == 0]
     if not roots:
         problems.add(f"line {first}", "the sentence has no root: one word must have head 0")
-    for row in roots[1:]:
-        problems.add(f"line {row}", f"a second root; the first is on line {roots[0]}")
-    if roots and not strays and (loop := _cycle([word.head for word in words])):
+    for line in roots[1:]:
+        problems.add(f"line {line}", f"a second root; the first is on line {roots[0]}")
+    if roots and not outside and (loop := _cycle([word.head for word in words])):
         shown = " → ".join(f"{number} {words[number - 1].form}" for number in [*loop, loop[0]])
-        problems.add(f"line {rows[loop[0] - 1]}", f"the heads form a circle: {shown}")
+        problems.add(f"line {line_numbers[loop[0] - 1]}", f"the heads form a circle: {shown}")
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:
-    """The word numbers of a circle among the heads; empty if there is none."""
-    color = [0] * (len(heads) + 1)
-    color[0] = -1
+    """The numbers of the words that form a circle; empty if there is none. `heads` has the number of
+    each word's head."""
+    # Follows the heads from each word, and notes for each word from which start it was reached first.
+    reached_from = [0] * (len(heads) + 1)
+    reached_from[0] = -1
     for start in range(1, len(heads) + 1):
         number = start
-        while color[number] == 0:
-            color[number] = start
+        while reached_from[number] == 0:
+            reached_from[number] = start
             number = heads[number - 1]
-        if color[number] == start:
+        if reached_from[number] == start:
             loop = [number]
             while (number := heads[number - 1]) != loop[0]:
                 loop.append(number)
@@ -234,7 +248,7 @@ BRACKET_TOKEN = re.compile(r"[()]|[^\s()]+")
 def read_constituents(path: PathLike) -> Iterator[Constituent]:
     """The trees of a file in order, one in memory at a time.
 
-    Raises InputError after the last tree, for all bad ones. After a bad tree, reading continues at the
+    Raises InputError after the last tree, for all bad trees. After a bad tree, reading continues at the
     next line that begins with a bracket.
     """
     file = InputFile(path)
@@ -251,7 +265,7 @@ def read_constituents(path: PathLike) -> Iterator[Constituent]:
 
 
 def parse_constituent(text: str) -> Constituent:
-    """The one tree of a text.
+    """The tree in a text that has exactly one tree.
 
     >>> parse_constituent("(NP (DT the) (NN cat))").words
     ('the', 'cat')
@@ -267,18 +281,18 @@ def parse_constituent(text: str) -> Constituent:
 def format_constituent(tree: Constituent) -> str:
     """The tree on one line, without a line end."""
     pieces: list[str] = []
-    waiting: list[Constituent | str] = [tree]
-    while waiting:
-        node = waiting.pop()
+    unwritten: list[Constituent | str] = [tree]
+    while unwritten:
+        node = unwritten.pop()
         if isinstance(node, str):
             pieces.append(node)
         elif node.word is not None:
             pieces.append(f"({node.label} {node.word})")
         else:
             pieces.append(f"({node.label}")
-            waiting.append(")")
+            unwritten.append(")")
             for child in reversed(node.children):
-                waiting += [child, " "]
+                unwritten += [child, " "]
     return "".join(pieces)
 
 
@@ -292,13 +306,14 @@ class _OpenBracket:
 
 
 def _constituents(lines: Iterator[str], problems: Problems) -> Iterator[Constituent]:
+    """The well-formed trees of these lines; what is wrong with other trees is added to `problems`."""
     stack: list[_OpenBracket] = []
     first = number = 0
-    is_lost = False
+    skips_to_next_tree = False
     for number, line in enumerate(lines, start=1):
-        if is_lost and not line.startswith("("):
+        if skips_to_next_tree and not line.startswith("("):
             continue
-        is_lost = False
+        skips_to_next_tree = False
         for token in BRACKET_TOKEN.findall(line):
             if token == "(" and not stack:
                 first = number
@@ -306,7 +321,7 @@ def _constituents(lines: Iterator[str], problems: Problems) -> Iterator[Constitu
             if wrong:
                 problems.add(f"line {number}", wrong)
                 stack.clear()
-                is_lost = True
+                skips_to_next_tree = True
                 break
             if tree is not None:
                 yield tree
@@ -315,7 +330,8 @@ def _constituents(lines: Iterator[str], problems: Problems) -> Iterator[Constitu
 
 
 def _take_token(stack: list[_OpenBracket], token: str) -> tuple[str, Constituent | None]:
-    """Adds one token to the stack; returns what is wrong with it, and the tree that it completes."""
+    """Adds a token to the stack of open brackets; returns what is wrong with the token ("" if nothing),
+    and the tree that it completes (None if it completes none)."""
     if token == "(":
         if stack and stack[-1].word is not None:
             return f"a bracket after the word {stack[-1].word!r}", None
@@ -335,8 +351,8 @@ def _take_token(stack: list[_OpenBracket], token: str) -> tuple[str, Constituent
     if node.word is None and not node.children:
         return f"the bracket of {node.label!r} holds no word and no bracket", None
     stack.pop()
-    done = Constituent(node.label or "", tuple(node.children), node.word)
+    constituent = Constituent(node.label or "", tuple(node.children), node.word)
     if not stack:
-        return "", done
-    stack[-1].children.append(done)
+        return "", constituent
+    stack[-1].children.append(constituent)
     return "", None

@@ -1,1 +1,1 @@
-"""Metrics, one file per family; `registry` finds them by name."""
+"""Metrics, one module for each family (such as BLEU, or error rates); `registry` finds them by name."""

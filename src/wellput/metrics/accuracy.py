@@ -1,13 +1,16 @@
 """String and tree accuracy: 1 is perfect, below 0 is possible (Bangalore, Rambow & Whittaker 2000).
 
-- `ssa`, simple string accuracy: 1 − (S + I + D) / R over the cheapest alignment with the reference.
-- `gsa`, generation string accuracy: a token deleted in one place and inserted in another is one move.
-- `sta` and `gta`, the same over the treelets of the reference's dependency tree: words that move
-  together cost less than words scattered over the sentence.
+- `ssa`, simple string accuracy: 1 − (S + I + D) / R, with the substitutions, insertions and deletions
+  of the cheapest alignment with the reference, and R, the number of the reference's tokens.
+- `gsa`, generation string accuracy: a token deleted in one place and inserted in another is one error
+  (a move), not two.
+- `sta` and `gta`, the same in each treelet of the reference's dependency tree (a word with the words
+  that depend on it directly): words that move together cost less than scattered words.
 
-R is the number of reference tokens. A corpus score pools errors and lengths; `average=sentence` gives
-the mean. With several references a segment takes the one that gives the best score. An empty reference
-makes a segment undefined (1 if the output is empty too), but its insertions count in a pooled score.
+A corpus score divides the errors of all segments by the tokens of all references; `average=sentence`
+gives the mean of segment scores. With several references a segment takes the one that gives the best
+score. If the reference is empty, the score of the segment is undefined (1 if the output is empty
+too), but its insertions count in the corpus score.
 """
 
 from __future__ import annotations
@@ -46,9 +49,9 @@ ACCURACY_PAPER = "Bangalore, Rambow & Whittaker 2000"
 
 @dataclass(frozen=True)
 class AlignmentOptions(BaseMetric):
-    """The options of alignments. The paper says only that a substitution must cost less than a deletion
-    and an insertion together. The costs 3, 3 and 4 are those of NIST's sclite; they give the paper's
-    Table 1."""
+    """The options of alignments. The paper says only that a substitution must cost less than a
+    deletion and an insertion together. The costs 3, 3 and 4 are those of NIST's program sclite; with
+    them, wellput computes the numbers of the paper's Table 1."""
 
     tokenize: TokenizerName = "13a"
     lowercase: bool = False
@@ -73,19 +76,22 @@ class AlignmentOptions(BaseMetric):
 
 @dataclass(frozen=True)
 class Accuracy(AlignmentOptions):
-    """The base of the four accuracies. Statistics: the six counts against the chosen reference, the
-    segment's score, and 1 where it is defined."""
+    """The base class of the four accuracies. Statistics: the six counts of the comparison with the
+    chosen reference (tokens of the output and of the reference, substitutions, insertions, deletions,
+    moves), the segment's score, and 1 if this score is defined."""
 
     bounds: ClassVar[Bounds] = (None, 1.0)
     average: Literal["corpus", "sentence"] = "corpus"
     paper = ACCURACY_PAPER
 
     def problems(self, counts: Floats) -> Floats:
+        """The number of errors in each row of counts."""
         return counts[..., SUBSTITUTIONS] + counts[..., INSERTIONS] + counts[..., DELETIONS]
 
     @abstractmethod
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
-        """Counts for every pair of an output and a reference, and the number of pairs of each row."""
+        """The counts for every pair of an output and one of its references, and the number of pairs
+        of each output."""
 
     def statistics(self, batch: Batch) -> Floats:
         counts, per_row = self.errors(batch)
@@ -103,36 +109,38 @@ class Accuracy(AlignmentOptions):
         return accuracy(self.problems(statistics), statistics[..., REFERENCE])
 
     def explain(self, batch: Batch) -> list[str]:
-        """Each output's alignment with the reference it was scored against; empty without errors."""
+        """A drawing of each output's alignment with the reference it was scored against; empty if
+        there are no errors."""
         return [
             "\n".join(self.drawing(batch, row, place)) if has_problems else ""
             for row, (place, has_problems) in enumerate(self.chosen_references(batch))
         ]
 
     def blamed(self, batch: Batch) -> list[Blamed]:
-        """The tokens of each output that the alignment with its reference substitutes, inserts or
-        moves. What is deleted has no place in the output."""
-        found: list[Blamed] = []
+        """The spans of each output's tokens that are substituted, inserted or moved in the alignment
+        with the reference. Deleted tokens have no place in the output."""
+        blamed_spans: list[Blamed] = []
         for row, (place, has_problems) in enumerate(self.chosen_references(batch)):
             if not has_problems:
-                found.append([])
+                blamed_spans.append([])
                 continue
             reference = self.reference_tokens(batch, row, place)
             output = self.tokens(batch.texts[row])
             steps = aligned(reference, output, self.costs, with_moves="moves" in self.perfect)
             places = token_spans(batch.texts[row], output)
-            wrong = [step.hypothesis for step in steps if step.mark != "."]
-            spans = [places[at] for at in wrong if at >= 0]
-            found.append([span for span in spans if span is not None])
-        return found
+            wrong_places = [step.hypothesis for step in steps if step.mark != "."]
+            spans = [places[at] for at in wrong_places if at >= 0]
+            blamed_spans.append([span for span in spans if span is not None])
+        return blamed_spans
 
     @abstractmethod
     def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
-        """The tokens of one of the references that an output can be scored against."""
+        """The tokens of the reference at this place among those that the output can be scored
+        against."""
 
     def chosen_references(self, batch: Batch) -> list[tuple[int, bool]]:
-        """For each output, the place of the reference that it was scored against, among those that
-        it can be scored against, and whether the two differ."""
+        """For each output, the place of the reference that it was scored against (among those that it
+        can be scored against), and whether output and reference differ."""
         counts, per_row = self.errors(batch)
         problems = self.problems(counts)
         chosen = best_of(accuracy(problems, counts[:, REFERENCE]), per_row)
@@ -141,7 +149,7 @@ class Accuracy(AlignmentOptions):
 
     @abstractmethod
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
-        """Lines about one output and one of the references it can be scored against."""
+        """The lines that show how an output differs from the reference at this place."""
 
     def tokens(self, text: str) -> list[str]:
         return tokenize(text.lower() if self.lowercase else text, self.tokenize)
@@ -152,7 +160,7 @@ class Accuracy(AlignmentOptions):
 
 @dataclass(frozen=True)
 class StringAccuracy(Accuracy):
-    """Over the whole string."""
+    """Accuracy over the whole string."""
 
     def errors(self, batch: Batch) -> tuple[Floats, Counts]:
         return string_errors(batch, self)
@@ -168,7 +176,7 @@ class StringAccuracy(Accuracy):
 
 @dataclass(frozen=True)
 class TreeAccuracy(Accuracy):
-    """Over the treelets of the reference's tree."""
+    """Accuracy over the treelets of the reference's tree."""
 
     needs = frozenset({"references", "tree"})
 
@@ -197,7 +205,7 @@ class TreeAccuracy(Accuracy):
 
 
 class SimpleAccuracy(Accuracy):
-    """Every substitution, insertion and deletion is a problem."""
+    """Accuracy in which each substitution, insertion and deletion is an error."""
 
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 1.0,
@@ -212,7 +220,8 @@ class SimpleAccuracy(Accuracy):
 
 
 class GenerationAccuracy(Accuracy):
-    """A token deleted in one place and inserted in another is one problem, a move, not two."""
+    """Accuracy in which a token that is deleted in one place and inserted in another is one error, a
+    move, not two."""
 
     perfect: ClassVar[Mapping[str, float]] = {**SimpleAccuracy.perfect, "moves": 0.0}
 
@@ -225,34 +234,43 @@ class GenerationAccuracy(Accuracy):
 
 @dataclass(frozen=True)
 class SimpleStringAccuracy(SimpleAccuracy, StringAccuracy):
+    """`ssa`: accuracy over the string, without moves."""
+
     family = "ssa"
     about = "1 − (substitutions + insertions + deletions) / reference length"
 
 
 @dataclass(frozen=True)
 class GenerationStringAccuracy(GenerationAccuracy, StringAccuracy):
+    """`gsa`: accuracy over the string, with moves."""
+
     family = "gsa"
     about = "ssa with a moved word as one error, not two"
 
 
 @dataclass(frozen=True)
 class SimpleTreeAccuracy(SimpleAccuracy, TreeAccuracy):
+    """`sta`: accuracy over treelets, without moves."""
+
     family = "sta"
     about = "ssa over the treelets of the reference's dependency tree"
 
 
 @dataclass(frozen=True)
 class GenerationTreeAccuracy(GenerationAccuracy, TreeAccuracy):
+    """`gta`: accuracy over treelets, with moves."""
+
     family = "gta"
     about = "gsa over the treelets of the reference's dependency tree"
 
 
 def accuracy(problems: Floats, length: Floats) -> Floats:
-    """1 − problems / length; for an empty reference 1 if nothing is wrong, else undefined."""
+    """1 − problems / length; for an empty reference 1 if there are no problems, otherwise NaN."""
     return np.where((length == 0) & (problems == 0), 1.0, 1.0 - ratio(problems, length))
 
 
 def simple_components(statistics: Floats) -> dict[str, Floats]:
+    """The components of scores without moves, by name."""
     substitutions, insertions, deletions = (
         statistics[..., column] for column in (SUBSTITUTIONS, INSERTIONS, DELETIONS)
     )
@@ -267,7 +285,7 @@ def simple_components(statistics: Floats) -> dict[str, Floats]:
 
 
 def generation_components(statistics: Floats) -> dict[str, Floats]:
-    """The same with moves, which are not counted as deletions and insertions."""
+    """The components of scores with moves, which are then not counted as deletions and insertions."""
     simple = simple_components(statistics)
     moves = statistics[..., MOVES]
     return {
@@ -280,8 +298,9 @@ def generation_components(statistics: Floats) -> dict[str, Floats]:
 
 
 def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
-    """The place of the largest value of each row; `values` has the values of all rows, one row
-    after the other. Of equal values the first counts, and any number counts before NaN."""
+    """The place in `values` of each output's largest value. `values` has the values of all outputs,
+    one output after the other; `per_row` has the number of values of each. The first of equal values
+    is taken, and NaN only if there is no number."""
     starts = np.concatenate([[0], np.cumsum(per_row)[:-1]]).astype(np.intp)
     if np.all(per_row == 1):
         return starts
@@ -295,8 +314,8 @@ def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
 
 
 def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
-    """Counts of the alignment of every output with each of its references, and the number of references
-    of each row."""
+    """The counts of the alignment of every output with each of its references, and the number of
+    references of each output."""
 
     def compute() -> tuple[Floats, Counts]:
         outputs, references = batch.texts, batch.references
@@ -311,8 +330,9 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
 
 
 def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
-    """Counts in the treelets of every reference that has a tree, and the number of these references of
-    each row. A seventh column has the substitutions in the string."""
+    """The counts in the treelets of every reference that has a tree, and the number of such
+    references of each output. A seventh column of counts has the substitutions in the alignment of
+    the whole strings."""
 
     def compute() -> tuple[Floats, Counts]:
         outputs: list[str] = []
@@ -323,7 +343,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
             for reference, tree in zip(batch.references[row], trees, strict=False):
                 if tree is None:
                     continue
-                tokens, above = reference_tokens(
+                tokens, token_heads = reference_tokens(
                     reference,
                     tree,
                     options.tokenize,
@@ -332,14 +352,14 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
                 )
                 outputs.append(batch.texts[row])
                 references.append(tokens)
-                heads += above
+                heads += token_heads
                 per_row[row] += 1
         prepared, kernel = prepare(
             lowered(outputs) if options.lowercase else outputs, options.tokenize
         )
-        places = np.array(heads, dtype=np.int32)
+        head_array = np.array(heads, dtype=np.int32)
         counts = _native.treelet_errors(
-            prepared, references, places, kernel, options.costs, batch.threads
+            prepared, references, head_array, kernel, options.costs, batch.threads
         )
         return counts, per_row
 
@@ -355,10 +375,11 @@ def reference_with_tree(batch: Batch, row: int, place: int) -> tuple[str, Tree]:
 def reference_tokens(
     reference: str, tree: Tree, tokenizer: TokenizerName, item: str, *, lowercase: bool = False
 ) -> tuple[list[str], list[int]]:
-    """A reference's tokens with their heads: its tree laid over the tokenizer's tokens.
+    """A reference's tokens, and the heads that these tokens have by the reference's tree (whose words
+    may be divided in another way than the tokens).
 
-    With `lowercase` the tokens are those of the lower-case text. The native tokenizers cut it in
-    the same places as the original text. Other tokenizers may not: they get the text and the tree
+    With `lowercase` the tokens are those of the lower-case text. The native tokenizers divide it in
+    the same places as the original text. Other tokenizers may not, so they get the text and the tree
     in lower case.
     """
     if lowercase and not is_native(tokenizer):
@@ -368,7 +389,8 @@ def reference_tokens(
     tokens = tokenize(reference, tokenizer)
     heads = project(tree, tokens)
     if heads is None:
-        # A tokenizer may change characters (13a turns &amp; into &): then cut the tree's own words.
+        # A tokenizer may change characters (13a turns &amp; into &): then the tree's words are
+        # tokenized.
         rewritten = "".join(tokens)
         tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
         if "".join(tokens) == rewritten:
@@ -388,6 +410,6 @@ def reference_tokens(
 
 
 def retokenized(tree: Tree, tokenizer: TokenizerName) -> Tree:
-    """The tree with its forms as the tokenizer writes them."""
+    """The tree with the forms of its words rewritten by the tokenizer."""
     words = (replace(word, form=" ".join(tokenize(word.form, tokenizer))) for word in tree.words)
     return Tree(tuple(words))

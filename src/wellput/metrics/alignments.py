@@ -1,9 +1,10 @@
-"""What is wrong in an output: `AlignmentStep`, one column of an alignment, and `WrongTreelet`, both
-drawn as text for `--explain`; `Blames` is a metric that can say which characters are wrong.
+"""Shows what is wrong in an output: `AlignmentStep`, one column of an alignment, and `WrongTreelet`,
+a word with its direct dependents that has errors. Both are drawn as text for `--explain`. `Blames` is
+the protocol of metrics that can say which characters are wrong.
 
-An alignment is drawn in three lines as in the paper's example (2): the reference, a mark for each
-column, the output. `.` is unchanged, `s` substituted, `d` deleted, `i` inserted, `m` moved (it marks
-both the old and the new place).
+An alignment is drawn in three lines, as in example (2) of Bangalore, Rambow & Whittaker 2000: the
+reference, a mark for each column, and the output. `.` is unchanged, `s` substituted, `d` deleted, `i`
+inserted, `m` moved (both the old and the new place have this mark).
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from wellput import _native
 from wellput.core.evalset import Batch
 
 Costs = tuple[int, int, int]
+"""The costs of an insertion, a deletion and a substitution."""
 
 
 class AlignmentStep(NamedTuple):
-    """One column of an alignment: the places of its tokens (−1 where there is none) and its mark."""
+    """One column of an alignment: the place of its token in the reference and in the hypothesis (−1 if
+    there is no token), and its mark."""
 
     reference: int
     hypothesis: int
@@ -29,8 +32,9 @@ class AlignmentStep(NamedTuple):
 
 
 class WrongTreelet(NamedTuple):
-    """A treelet with errors: its head and its members in the reference, the members that the output
-    has, in the output's order, and the counts of each kind of error."""
+    """A treelet (a word with its direct dependents) with errors. `head` and `members` are places in the
+    reference; `found` are the members that the output has, in the order of the output; `counts` has the
+    number of each kind of error."""
 
     head: int
     members: Sequence[int]
@@ -44,16 +48,16 @@ def aligned(
     """The cheapest alignment, column by column."""
     path = _native.alignment_path(reference, hypothesis, costs)
     moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
-    moves_left, moves_right = Counter(moved), Counter(moved)
+    moved_away, moved_here = Counter(moved), Counter(moved)
     steps: list[AlignmentStep] = []
-    for left, right in path:
-        if left >= 0 and right >= 0:
-            mark = "." if reference[left] == hypothesis[right] else "s"
-        elif left >= 0:
-            mark = _taken(moves_left, reference[left], "d")
+    for old, new in path:
+        if old >= 0 and new >= 0:
+            mark = "." if reference[old] == hypothesis[new] else "s"
+        elif old >= 0:
+            mark = _move_or(moved_away, reference[old], "d")
         else:
-            mark = _taken(moves_right, hypothesis[right], "i")
-        steps.append(AlignmentStep(left, right, mark))
+            mark = _move_or(moved_here, hypothesis[new], "i")
+        steps.append(AlignmentStep(old, new, mark))
     return steps
 
 
@@ -67,12 +71,12 @@ def origins(
     >>> origins(reference, output, aligned(reference, output, (3, 3, 4), with_moves=True))
     {0: 2}
     """
-    waiting: dict[str, list[int]] = {}
+    unmatched: dict[str, list[int]] = {}
     for step in steps:
         if step.mark == "m" and step.reference >= 0:
-            waiting.setdefault(reference[step.reference], []).append(step.reference)
+            unmatched.setdefault(reference[step.reference], []).append(step.reference)
     return {
-        step.hypothesis: waiting[hypothesis[step.hypothesis]].pop(0)
+        step.hypothesis: unmatched[hypothesis[step.hypothesis]].pop(0)
         for step in steps
         if step.mark == "m" and step.hypothesis >= 0
     }
@@ -114,7 +118,8 @@ def moved_tokens(
     return deleted & inserted
 
 
-def _taken(moves: Counter[str], token: str, otherwise: str) -> str:
+def _move_or(moves: Counter[str], token: str, otherwise: str) -> str:
+    """The mark "m" if the token is among the moved ones that have no mark yet, else `otherwise`."""
     if moves[token] <= 0:
         return otherwise
     moves[token] -= 1
@@ -129,8 +134,9 @@ def wrong_treelets(
     *,
     with_moves: bool,
 ) -> tuple[list[WrongTreelet], list[int], list[int]]:
-    """The treelets with errors; the place of each reference token in the output, −1 where it has none;
-    and the places of output tokens that belong to no node."""
+    """The treelets with errors; for each token of the reference its place in the output, −1 if the
+    output does not have it; and the places of the output's tokens that match no token of the
+    reference. `heads` has for each token of the reference the place of its head."""
     places, treelets = _native.treelet_details(
         reference, np.array(heads, dtype=np.int32), hypothesis, costs
     )
@@ -140,20 +146,20 @@ def wrong_treelets(
         found = sorted(
             (node for node in members if places[node] >= 0), key=lambda node: places[node]
         )
-        replaced = [node for node in found if hypothesis[places[node]] != reference[node]]
+        substituted = [node for node in found if hypothesis[places[node]] != reference[node]]
         counts = {
-            "substituted": substitutions + sum(heads[node] == head for node in replaced),
+            "substituted": substitutions + sum(heads[node] == head for node in substituted),
             "moved": moves if with_moves else 0,
             "inserted": insertions - moves if with_moves else insertions,
             "deleted": deletions - moves if with_moves else deletions,
         }
-        if heads[head] < 0 and head in replaced:
+        if heads[head] < 0 and head in substituted:
             counts["substituted"] += 1
         if any(counts.values()):
             wrong.append(WrongTreelet(head, members, found, counts))
-    used = {place for place in places if place >= 0}
-    loose = [place for place in range(len(hypothesis)) if place not in used]
-    return wrong, list(places), loose
+    matched = {place for place in places if place >= 0}
+    unmatched = [place for place in range(len(hypothesis)) if place not in matched]
+    return wrong, list(places), unmatched
 
 
 def draw_treelets(
@@ -164,57 +170,57 @@ def draw_treelets(
     *,
     with_moves: bool,
 ) -> list[str]:
-    """A line for every treelet with errors, and one for tokens that belong to no node."""
-    wrong, places, loose = wrong_treelets(
+    """A line for every treelet with errors, and one for the output's tokens that are in no treelet."""
+    wrong, places, unmatched = wrong_treelets(
         reference, heads, hypothesis, costs, with_moves=with_moves
     )
     lines: list[str] = []
     for treelet in wrong:
-        what = ", ".join(f"{count} {name}" for name, count in treelet.counts.items() if count)
+        errors = ", ".join(f"{count} {name}" for name, count in treelet.counts.items() if count)
         expected = " ".join(reference[node] for node in treelet.members)
-        got = " ".join(hypothesis[places[node]] for node in treelet.found)
+        actual = " ".join(hypothesis[places[node]] for node in treelet.found)
         lines.append(
-            f"treelet of {reference[treelet.head]}: {expected} → {got or '(nothing)'} ({what})"
+            f"treelet of {reference[treelet.head]}: {expected} → {actual or '(nothing)'} ({errors})"
         )
-    if loose:
-        tokens = " ".join(hypothesis[place] for place in loose)
-        lines.append(f"in no treelet: {tokens} ({len(loose)} inserted)")
+    if unmatched:
+        tokens = " ".join(hypothesis[place] for place in unmatched)
+        lines.append(f"in no treelet: {tokens} ({len(unmatched)} inserted)")
     return lines
 
 
 Blamed = list[tuple[int, int]]
-"""Spans of characters: the first, and the first after the span."""
+"""Spans of characters: the place of the first character, and of the first character after the span."""
 
 
 @runtime_checkable
 class Blames(Protocol):
-    """A metric that points at words."""
+    """A metric that can say which words of an output are wrong."""
 
     def blamed(self, batch: Batch) -> list[Blamed]:
-        """The wrong parts of each output."""
+        """The spans of the wrong words of each output."""
         ...
 
 
 def token_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
-    """Where each token stands in the text, in characters, without regard to case; None for a token that
-    the text does not have, such as one that the tokenizer rewrote.
+    """The span of each token in the text, in characters; case is ignored. None for a token that the
+    text does not have, for example because the tokenizer rewrote it.
 
     >>> token_spans("Hello, world.", ["hello", ",", "world", "."])
     [(0, 5), (5, 6), (7, 12), (12, 13)]
     """
     plain = text.lower() if len(text.lower()) == len(text) else text
-    found: list[tuple[int, int] | None] = []
-    at = 0
-    is_lost = False
+    spans: list[tuple[int, int] | None] = []
+    end = 0
+    is_after_rewritten = False
     for token in tokens:
-        start = plain.find(token.lower() if plain is not text else token, at)
-        # Text between two tokens was rewritten: the token that stands for it has no place, and the next
-        # token may stand anywhere after it.
-        if start < 0 or (plain[at:start].strip() and not is_lost):
-            found.append(None)
-            is_lost = True
+        start = plain.find(token.lower() if plain is not text else token, end)
+        # If there is text before the token, the tokenizer rewrote this text: the token that replaces it
+        # has no span, and the next token may be anywhere after it.
+        if start < 0 or (plain[end:start].strip() and not is_after_rewritten):
+            spans.append(None)
+            is_after_rewritten = True
             continue
-        is_lost = False
-        at = start + len(token)
-        found.append((start, at))
-    return found
+        is_after_rewritten = False
+        end = start + len(token)
+        spans.append((start, end))
+    return spans

@@ -1,10 +1,11 @@
-"""The base classes of metrics, which give a metric its name, options and signature; and the prose that
-metrics of English score.
+"""The base classes of metrics, which give a metric its name, options and signature; and
+`english_prose`, the text that metrics of English score.
 
 A metric is a frozen dataclass. Its fields are its options, with their defaults.
 
-`english_prose` is what metrics of English score. An output in another language, of code alone or
-without words has no score, and `undefined_reasons` says why. `check=false` scores every text as it is.
+Metrics of English score the prose of an output. An output in another language, with only code or
+without words has no score, and `undefined_reasons` says why. With `check=false` every text is scored
+as it is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ NEEDS_NOTHING: frozenset[Need] = frozenset()
 
 
 def as_text(value: object) -> str:
-    """An option's value as it is written on the command line.
+    """An option's value in the form in which the command line has it.
 
     >>> as_text(True), as_text(None)
     ('true', 'unset')
@@ -41,7 +42,7 @@ def as_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class BaseMetric(ABC):
-    """Defaults for the `Metric` protocol."""
+    """Default implementations of the protocol `Metric`."""
 
     family: ClassVar[str]
     needs: ClassVar[frozenset[Need]] = NEEDS_REFERENCES
@@ -60,12 +61,12 @@ class BaseMetric(ABC):
     @property
     def name(self) -> str:
         """The family and the options that differ from their defaults: `chrf:word_order=2`."""
-        given = [
+        options = [
             f"{option.name}={as_text(value)}"
             for option in fields(self)
             if option.init and (value := getattr(self, option.name)) != option.default
         ]
-        return ":".join([self.family, *([",".join(given)] if given else [])])
+        return ":".join([self.family, *([",".join(options)] if options else [])])
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         return self
@@ -83,8 +84,8 @@ class BaseMetric(ABC):
         return {}
 
     def undefined_reasons(self, batch: Batch) -> Sequence[str]:
-        """By row, the reason why it has no score, such as `"not English"`. The text is empty if the row
-        has a score, or if no reason is known. An empty sequence says so of all rows."""
+        """For each row the reason why it has no score, such as `"not English"`; empty if the row has a
+        score, or if no reason is known. An empty sequence means that no row has a reason."""
         return ()
 
     def signature(self) -> str:
@@ -95,22 +96,22 @@ class BaseMetric(ABC):
         )
 
     def require(self, claim: bool, message: str) -> None:
-        """Raises InputError unless the claim is true; `message` says which values are allowed."""
+        """Raises InputError unless `claim` is true; `message` says which values are allowed."""
         if not claim:
             raise InputError(f"{self.family}: {message}")
 
 
 @dataclass(frozen=True)
 class MeanMetric(BaseMetric):
-    """A metric that does not decompose: statistics are (sum, count), the score is the mean.
+    """A metric whose score is the mean of its segment scores; its statistics are (sum, count).
 
-    A subclass gives `values(batch)`: one number per row, NaN where undefined. The mean leaves such rows
-    out.
+    A subclass defines `values(batch)`: a number for each row, NaN if it is undefined. Such rows are
+    left out of the mean.
     """
 
     has_gaps: ClassVar[bool] = False
-    """Whether an undefined row means that nobody scored the output, so that two systems are compared
-    only on items where both have a score."""
+    """Whether two systems are compared only on the items for which both have a score. Otherwise items
+    with an undefined score stay in the comparison and add nothing."""
 
     @abstractmethod
     def values(self, batch: Batch) -> Floats: ...
@@ -125,7 +126,7 @@ class MeanMetric(BaseMetric):
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Elementwise quotient, NaN where the denominator is 0."""
+    """The elementwise quotient, NaN where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     result = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=result, where=denominator != 0)
@@ -141,8 +142,9 @@ def lowered_lists(texts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def english_prose(batch: Batch, *, check: bool) -> Sequence[ReadText]:
-    """The prose of each output, empty with a reason if it is not English. Without `check`, the outputs
-    as they are; those of white space alone have no words."""
+    """The prose of each output; if the output is not English prose, an empty text with the reason.
+    Without `check`, each output as it is; an output with only white space has the reason "no
+    words"."""
     from wellput.language.models.language_check import ReadText, shipped_check
 
     if check:

@@ -1,7 +1,8 @@
-"""BERTScore (Zhang et al. 2020): how well each token of a text is matched by one of the other text.
+"""BERTScore (Zhang et al. 2020): how similar the tokens of an output and a reference are in meaning.
 
-Tokens are compared by the cosine of their vectors. Precision is the mean over the output's tokens of
-the best cosine with a token of the reference, recall the same for the reference's tokens.
+Tokens are compared by the cosine of their vectors. For precision, each token of the output gets its
+highest cosine with a token of the reference, and precision is the mean of these cosines. Recall is
+the same for the tokens of the reference.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ TEXTS_COUNTED_AT_ONCE = 1024
 
 
 class Matched(NamedTuple):
-    """What one pair of texts scores."""
+    """The scores of one pair of texts."""
 
     precision: float
     recall: float
@@ -46,27 +47,30 @@ NOTHING_MATCHED = Matched(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Idf:
-    """How many of `texts` references have a token."""
+    """For each token the number of references that have it (`counts`, by the token's number); `texts`
+    is the number of all references."""
 
     counts: Counter[int]
     texts: int
 
     def weights(self, numbers: Sequence[int]) -> Floats:
-        """log((N + 1) / (n + 1)), as the package bert-score has it."""
+        """The weights of these tokens: log((N + 1) / (n + 1)) for a token that n of N references
+        have, as in the package bert-score."""
         return np.array([math.log((self.texts + 1) / (self.counts[n] + 1)) for n in numbers])
 
     @property
     def fingerprint(self) -> str:
-        shown = repr((self.texts, sorted(self.counts.items())))
-        return hashlib.sha256(shown.encode()).hexdigest()
+        content = repr((self.texts, sorted(self.counts.items())))
+        return hashlib.sha256(content.encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Bertscore(BaseMetric):
-    """Statistics: precision, recall and F, and 1 for each output. The score is a mean over outputs.
+    """BERTScore; the score is the mean over outputs of the F-measure, the precision or the recall
+    (`part`). Statistics: precision, recall, F-measure, and 1 for each output.
 
-    With several references each part takes its highest value, as the package bert-score does. An
-    empty output, or an empty reference, scores 0.
+    With several references, precision, recall and F-measure are each the highest among the
+    references, as in the package bert-score. If the output or the reference is empty, the score is 0.
     """
 
     family: ClassVar[str] = "bertscore"
@@ -99,12 +103,12 @@ class Bertscore(BaseMetric):
         if self.idf and self._idf is None:
             raise InputError("bertscore:idf=true must see all references first: call prepare().")
         vectors = self._vectors()
-        lowest = _baseline(self.baseline, self.layer) if self.baseline else np.zeros(3)
-        found = np.ones((len(batch), len(SCORE_PARTS) + 1))
+        baseline = _baseline(self.baseline, self.layer) if self.baseline else np.zeros(3)
+        statistics = np.ones((len(batch), len(SCORE_PARTS) + 1))
         for begin in range(0, len(batch), ROWS_AT_ONCE):
             rows = range(begin, min(begin + ROWS_AT_ONCE, len(batch)))
-            wanted = [text for row in rows for text in (batch.texts[row], *batch.references[row])]
-            encoded = vectors.encode(wanted)
+            texts = [text for row in rows for text in (batch.texts[row], *batch.references[row])]
+            encoded = vectors.encode(texts)
             for row in rows:
                 scores = np.array(
                     [
@@ -112,9 +116,9 @@ class Bertscore(BaseMetric):
                         for text in batch.references[row]
                     ]
                 ).max(axis=0)
-                found[row, :-1] = (scores - lowest) / (1 - lowest)
+                statistics[row, :-1] = (scores - baseline) / (1 - baseline)
             batch.on_rows(len(rows))
-        return found
+        return statistics
 
     def score(self, statistics: Floats) -> Floats:
         return ratio(statistics[..., SCORE_PARTS.index(self.part)], statistics[..., -1])
@@ -137,17 +141,20 @@ class Bertscore(BaseMetric):
         return "|".join(fields)
 
     def _matched(self, output: EncodedText, reference: EncodedText) -> Matched:
+        """The scores of an output and one reference, whose tokens have vectors."""
         if not (output.has_words and reference.has_words):
             return NOTHING_MATCHED
-        similar = output.vectors @ reference.vectors.T
+        cosines = output.vectors @ reference.vectors.T
         if self._vectors().source.equal_tokens_match:
-            similar[output.numbers[:, None] == reference.numbers[None, :]] = 1.0
-        precision = _weighted_mean(similar.max(axis=1), self._weights(output))
-        recall = _weighted_mean(similar.max(axis=0), self._weights(reference))
+            cosines[output.numbers[:, None] == reference.numbers[None, :]] = 1.0
+        precision = _weighted_mean(cosines.max(axis=1), self._weights(output))
+        recall = _weighted_mean(cosines.max(axis=0), self._weights(reference))
         total = precision + recall
         return Matched(precision, recall, 2 * precision * recall / total if total else 0.0)
 
     def _weights(self, text: EncodedText) -> Floats:
+        """The weight of each token: with `idf` by its frequency in the references; otherwise 1, and 0
+        for special tokens of the model."""
         if self._idf is None:
             return text.is_word.astype(np.float64)
         return self._idf.weights(text.numbers.tolist())
@@ -162,7 +169,7 @@ class Bertscore(BaseMetric):
 
 
 def _weighted_mean(values: Floats, weights: Floats) -> float:
-    """0 where nothing has a weight: every token is in every reference."""
+    """The weighted mean; 0 if all weights are 0, because every token is in every reference."""
     total = float(weights.sum())
     return float(values @ weights) / total if total else 0.0
 
@@ -176,8 +183,8 @@ def _kept_vectors(path: str, layer: int | None, device: str) -> KeptVectors:
 
 @lru_cache(maxsize=4)
 def _baseline(path: str, layer: int | None) -> Floats:
-    """Precision, recall and F of unrelated sentences: a file of the package bert-score, with the
-    columns LAYER, P, R and F; the last row if no layer is named."""
+    """Precision, recall and F-measure of unrelated sentences, from a baseline file of the package
+    bert-score, which has the columns LAYER, P, R and F. Without `layer`, those of the highest layer."""
     try:
         with Path(path).open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))

@@ -1,7 +1,10 @@
-"""BLEU (Papineni et al. 2002) with sacreBLEU's options and digits, on its scale of 0 to 100.
+"""BLEU (Papineni et al. 2002) with sacreBLEU's options, from 0 to 100; scores are exactly the same as
+sacreBLEU's.
 
-A row of statistics is (length, reference length, matches by order, totals by order). A segment's
-score is sacreBLEU's sentence BLEU: it always uses effective order; the option is for the corpus only.
+A row of statistics is (length, reference length, matches by order, totals by order), in tokens and
+n-grams. A segment's score is sacreBLEU's sentence BLEU, which always uses *effective order*: orders
+for which the output has no n-grams are left out of the mean. For the score of a corpus this is an
+option.
 """
 
 from __future__ import annotations
@@ -22,26 +25,27 @@ from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
 
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
-"""The defaults of Chen & Cherry 2014; the other methods take no value."""
+"""The default values of smoothing methods (Chen & Cherry 2014); the other methods have no value."""
 
 LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 
 LOG_OF_ZERO = -9999999999.0
-"""sacreBLEU's value, low enough to make the score 0."""
+"""The value that sacreBLEU uses for log(0); it is low enough to make the score 0."""
 
 MAX_OUTPUTS_CHECKED = 1000
-"""Outputs of a batch that are checked for signs of tokenized text."""
+"""The number of a batch's outputs that are checked for signs of tokenized text."""
 
 MIN_OUTPUTS_TO_WARN = 100
-"""Outputs that must end in a separate full stop before a batch counts as tokenized."""
+"""If this many outputs end in a separate full stop, the text of a batch seems to be tokenized."""
 
 
 @dataclass(frozen=True)
 class Bleu(BaseMetric):
-    """`tokenize` is `13a` unless `trg_lang` has its own tokenizer; `smooth_value` is None for the
-    method's default; `force` silences the warning about text that looks tokenized. With several
-    references an n-gram counts at most as often as in the reference that has it most often, and the
-    reference length is the one closest to the hypothesis' length, or the shortest.
+    """BLEU with sacreBLEU's options. `tokenize` is `13a` unless the language `trg_lang` has a
+    tokenizer of its own; `smooth_value` None is the default of the smoothing method; `force` silences
+    the warning about text that looks tokenized. With several references an n-gram counts at most as
+    often as in the reference that has it most often; the reference length is the length closest to
+    the hypothesis' length, or the shortest (`ref_length`).
     """
 
     lowercase: bool = False
@@ -59,7 +63,8 @@ class Bleu(BaseMetric):
     about: ClassVar[str] = "n-gram precision with a brevity penalty, 0 to 100"
     paper: ClassVar[str] = "Papineni et al. 2002"
     bounds: ClassVar[Bounds] = (0.0, 100.0)
-    # Not the higher precisions: a perfect output of one word has no bigrams.
+    # The precisions of higher orders have no perfect value: a perfect output of one word has no
+    # bigrams.
     perfect: ClassVar[Mapping[str, float]] = {
         "score": 100.0,
         "precision_1": 100.0,
@@ -114,8 +119,8 @@ class Bleu(BaseMetric):
         }
 
     def signature(self) -> str:
-        """sacreBLEU's fields in its order, then fields that it lacks, where they are not the
-        default."""
+        """The fields of sacreBLEU's signature in its order, then the options that sacreBLEU's
+        signature does not have, if they differ from their defaults."""
         value = f"[{self._smooth_value:.2f}]" if self.smooth_method in SMOOTH_VALUES else ""
         return "|".join(
             [
@@ -146,9 +151,10 @@ class Bleu(BaseMetric):
         return score
 
     def _precisions(self, statistics: Floats) -> tuple[list[Floats], list[NDArray[np.bool_]]]:
-        """For each order the smoothed precision, and whether the hypothesis has such n-grams.
+        """For each order the smoothed precision (in percent), and whether the hypothesis has n-grams
+        of this order.
 
-        Without a single match no order counts as present, so smoothing cannot raise the score from 0.
+        Without any match, no order counts as present, so that the score is 0 in spite of smoothing.
         """
         matches = statistics[..., 2 : 2 + self.max_ngram_order]
         totals = statistics[..., 2 + self.max_ngram_order :]
@@ -161,7 +167,7 @@ class Bleu(BaseMetric):
                 match, total = match + self._smooth_value, total + self._smooth_value
             is_present = is_present & (total > 0)
             if self.smooth_method == "exp":
-                # Half a match for the first order that has none, a quarter for the next, ...
+                # Half a match is added for the first order without matches, a quarter for the next, ...
                 is_zero = is_present & (match == 0)
                 unmatched_weight = np.where(is_zero, unmatched_weight / 2, unmatched_weight)
                 match = np.where(is_zero, unmatched_weight, match)
@@ -181,6 +187,7 @@ def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
 
 
 def _warn_if_tokenized(texts: Sequence[str]) -> None:
+    """Warns if many of the texts end in a separate full stop."""
     if sum([text.endswith(" .") for text in texts[:MAX_OUTPUTS_CHECKED]]) >= MIN_OUTPUTS_TO_WARN:
         warnings.warn(
             f"{MIN_OUTPUTS_TO_WARN} outputs or more end in a separate full stop: the text looks "

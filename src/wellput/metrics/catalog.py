@@ -1,5 +1,5 @@
-"""`MetricList`: metrics with their needs, options and papers, and examples of how to use
-one."""
+"""`MetricList`: the list of all metrics, with what they need, their options and papers; or one
+metric, with example commands."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ EXAMPLE_SPECS = {
     "perplexity": "perplexity:model=news.arpa",
     "bertscore": "bertscore:model=vectors.txt",
 }
-"""Metrics that must have an option."""
+"""Examples of metrics that cannot be used without an option."""
 
 
 @dataclass(frozen=True)
 class MetricDetails:
-    """Facts about one metric. `spelled` is the name that the user gave, `meant` the metric's own name
-    with the options that the spelling implies."""
+    """Facts about one metric. `spelled` is the name that the user gave, `meant` the metric's usual
+    name with the options that the spelling implies. `defaults` and `options` have for each option its
+    default and the allowed values."""
 
     spelled: str
     meant: str
@@ -48,21 +49,21 @@ class MetricList(Result):
         """The JSON of `wellput metrics`."""
         if self.details is None:
             return {"metrics": self.records()}
-        more = {
+        details = {
             "defaults": dict(self.details.defaults),
             "values": dict(self.details.options),
             "examples": list(self.details.examples),
         }
-        return {"metrics": [{**self.metrics[0], **more}]}
+        return {"metrics": [{**self.metrics[0], **details}]}
 
 
 def every_metric() -> MetricList:
-    """Built-in metrics and those of other packages."""
+    """The list of all metrics, built in or from other packages."""
     return MetricList(tuple(describe(name) for name in registry.metric_names()))
 
 
 def one_metric(spelled: str) -> MetricList:
-    """The metric that a spelling means."""
+    """The metric that a spelling means, with its details."""
     if spelled.lower().endswith(".json"):
         raise InputError(f"{spelled} is a fitted metric: read the file to see its parts.")
     if registry.SCORE_FILE.match(spelled):
@@ -91,7 +92,8 @@ def describe(name: str) -> dict[str, str]:
 
 
 def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
-    """Example commands: plain, and with an option where there is a simple one."""
+    """Example commands: one without options, and one with the option `lowercase` if the metric has
+    it."""
     needs = registry.create(name).needs
     if "derivation" in needs:
         files = "corpus.jsonl"

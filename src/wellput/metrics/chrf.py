@@ -21,20 +21,21 @@ from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 
 EMPTY_ORDER_VALUE = 1e-16
-"""sacreBLEU's value for an order without n-grams or matches, with `eps_smoothing`."""
+"""The value that sacreBLEU uses for an order without n-grams or matches, if `eps_smoothing` is true."""
 
 
 MAX_BETA = 1_000_000
-"""Beyond this only recall counts, in all digits that are shown."""
+"""With a larger beta, precision would have no visible influence on the score."""
 
 
 @dataclass(frozen=True)
 class Chrf(BaseMetric):
-    """`word_order=2` is chrF++. `beta` is the weight of recall; with `whitespace`, blanks are
-    characters too.
+    """chrF; with `word_order=2`, chrF++. `char_order` and `word_order` are the greatest lengths of
+    n-grams of characters and of words. `beta` is the weight of recall; with `whitespace`, spaces
+    count as characters, too.
 
     Precision and recall are averaged over the orders for which both texts have n-grams, and the
-    score is their F; with `eps_smoothing` it is the mean F of all orders.
+    score is their F-measure; with `eps_smoothing` it is the mean F-measure of all orders.
     """
 
     char_order: int = 6
@@ -95,8 +96,8 @@ class Chrf(BaseMetric):
         }
 
     def signature(self) -> str:
-        """sacreBLEU's fields in its order; beta is shown only if it is not 2, as sacreBLEU has it
-        in the metric's name."""
+        """The fields of sacreBLEU's signature in its order. beta, which sacreBLEU has in the metric's
+        name, is shown only if it is not 2."""
         return "|".join(
             [
                 f"case:{'lc' if self.lowercase else 'mixed'}",
@@ -109,7 +110,7 @@ class Chrf(BaseMetric):
         )
 
     def _f(self, precision: Floats, recall: Floats, *, otherwise: float = 0.0) -> Floats:
-        """F of precision and recall; `otherwise` where the denominator is 0."""
+        """The F-measure of precision and recall; `otherwise` where its denominator is 0."""
         factor = self.beta**2
         denominator = factor * precision + recall
         result = np.full(denominator.shape, otherwise)
@@ -126,7 +127,8 @@ class Chrf(BaseMetric):
         return precision.sum(axis=0) / orders, recall.sum(axis=0) / orders
 
     def _mean_f(self, statistics: Floats) -> Floats:
-        """The mean F of the orders, with an epsilon where there are no n-grams or matches."""
+        """The mean F-measure of all orders; an order without n-grams or matches has a very small
+        value."""
         hypothesis, reference, matches = _by_order(statistics)
         shape = matches.shape
         precision = np.divide(
@@ -140,6 +142,7 @@ class Chrf(BaseMetric):
 
 
 def _by_order(statistics: Floats) -> tuple[Floats, Floats, Floats]:
-    """Hypothesis, reference and match counts with the orders along the first axis."""
+    """The numbers of n-grams in the hypothesis, in the reference and in both, with the orders along the
+    first axis."""
     counts = np.moveaxis(statistics, -1, 0)
     return counts[0::3], counts[1::3], counts[2::3]

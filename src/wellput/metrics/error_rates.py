@@ -1,16 +1,16 @@
-"""How many edits turn an output into a reference: WER, CER, TER, and exact match (no edits).
+"""Metrics that count the edits which turn an output into a reference: WER, CER, TER, and exact match
+(no edits).
 
-MER, WIL and WIP (Morris et al. 2004) are other figures of WER's alignment, between 0 and 1.
+WER, the word error rate, is the number of substitutions, insertions and deletions per word of the
+reference; scores are exactly the same as those of the package jiwer. 0 is perfect, and WER can exceed
+1. Several alignments may have the same number of errors but other numbers of the three kinds; WER
+takes the alignment that jiwer takes. CER, the character error rate, is the same for characters. MER,
+WIL and WIP (Morris et al. 2004) are other measures computed from WER's alignment, between 0 and 1.
 
-WER, the word error rate, has jiwer's digits: substitutions, insertions and deletions per reference
-word. 0 is perfect, and it can exceed 1. Several alignments may be equally cheap, with other counts of
-the three kinds of errors; WER takes the alignment that jiwer takes. CER, the character error rate, is
-the same for characters.
-
-TER, the translation edit rate of Snover et al. (2006), has sacreBLEU's digits: the fewest edits
-(insertions, deletions and substitutions of words, and shifts of a block of words) per reference word,
-in percent. 0 is perfect, and it can exceed 100. Words and the limits of the search for shifts are those
-of Tercom, as in sacreBLEU.
+TER, the translation edit rate of Snover et al. (2006), is the smallest number of edits (insertions,
+deletions and substitutions of words, and shifts of a block of words) per word of the reference, in
+percent; scores are exactly the same as sacreBLEU's. 0 is perfect, and TER can exceed 100.
+Tokenization and the limits of the search for shifts are those of the program Tercom, as in sacreBLEU.
 
 Exact match is the share of outputs that are equal to a reference.
 """
@@ -38,13 +38,16 @@ MORRIS_PAPER = "Morris et al. 2004, From WER and RIL to MER and WIL"
 
 @dataclass(frozen=True)
 class _ErrorRate(BaseMetric):
-    """Errors per unit of the reference; lower is better.
+    """Errors per unit (word or character) of the reference; lower is better.
 
-    A corpus is pooled: all errors over all units of references. With several references a segment takes
-    the one with the lowest rate, the first of them if rates are equal.
+    The score of a corpus is the number of all errors divided by the number of all units of
+    references. With several references a segment takes the one with the lowest rate, the first one if
+    rates are equal.
 
-    jiwer refuses empty references. Here an empty reference with an empty hypothesis gives 0. With any
-    other hypothesis the segment is NaN, and its insertions count in a pooled score.
+    jiwer refuses empty references. Here the score is 0 if reference and hypothesis are empty. If only
+    the reference is empty, the segment's score is NaN, but its insertions count in the corpus score.
+
+    Statistics: substitutions, insertions, deletions, units of the reference.
     """
 
     bounds: ClassVar[Bounds] = (0.0, None)
@@ -176,7 +179,8 @@ class Wil(Wer):
 
 
 def _information_preserved(statistics: Floats) -> Floats:
-    """NaN for an empty reference, unless the output is empty too."""
+    """The share of matched words in the reference times their share in the output; NaN for an empty
+    reference, unless the output is empty too."""
     substitutions, insertions, deletions, length = np.moveaxis(statistics, -1, 0)
     hits = length - substitutions - deletions
     output_length = hits + substitutions + insertions
@@ -211,7 +215,7 @@ class Cer(_ErrorRate):
         return f"case:{'lc' if self.lowercase else 'mixed'}"
 
 
-# Tercom splits off all ASCII punctuation but these, which depend on their neighbors.
+# Tercom splits off all ASCII punctuation except these marks, for which neighboring characters decide.
 _CONTEXTUAL = "',-."
 _PUNCTUATION = re.compile(
     "([" + re.escape("".join(set(string.punctuation) - set(_CONTEXTUAL))) + "])"
@@ -237,10 +241,10 @@ _REMOVED = str.maketrans("", "", '.,?:;!"()')
 class Ter(BaseMetric):
     """Translation edit rate in percent; lower is better.
 
-    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends both to Chinese
-    and Japanese. With several references, the edits are those to the nearest one, and the length is the
-    mean of their lengths. With an empty reference every hypothesis word is an edit. If all texts are
-    empty, the score is 0; if only the references are empty, it is 100.
+    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` extends both to
+    Chinese and Japanese. With several references, edits are counted to the nearest reference, and the
+    length is the mean length of all references. With an empty reference every word of the hypothesis
+    is an edit. If all texts are empty, the score is 0; if only the references are empty, it is 100.
 
     >>> metric = Ter()
     >>> batch = Batch.from_texts(["on the mat the cat sat"], [["the cat sat on the mat"]])
@@ -271,7 +275,7 @@ class Ter(BaseMetric):
         if self.normalized or self.no_punct:
             prepare = self._tokenizer()
             hypotheses = [prepare(text) for text in hypotheses]
-            # Twice, as sacreBLEU does with references: it matters for "1.,2".
+            # References are prepared twice, as in sacreBLEU, which makes a difference for "1.,2".
             references = [[prepare(prepare(text)) for text in row] for row in references]
         return _native.ter_statistics(hypotheses, references, batch.threads)
 
@@ -311,8 +315,9 @@ class Ter(BaseMetric):
 
 
 def _split_western(text: str) -> str:
+    """The text with spaces around punctuation, as Tercom's normalization makes it."""
     text = text.replace("\n-", "").replace("\n", " ")
-    # The ampersand is second: "&amp;lt;" becomes "<", "&amp;quot;" does not become a quote.
+    # In this order "&amp;lt;" becomes "<", but "&amp;quot;" becomes "&quot;", not a quote.
     for entity, character in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
         text = text.replace(entity, character)
     text = _PUNCTUATION.sub(r" \1 ", f" {text} ")
@@ -323,17 +328,18 @@ def _split_western(text: str) -> str:
 
 
 def _split_asian(text: str) -> str:
-    """Ideographs become words. Runs of kana stay whole: sacreBLEU's rule for them needs a text of kana
-    only, but the text always has spaces around it by then."""
+    """The text with spaces around each ideograph, so that ideographs become words. Sequences of kana
+    (the Japanese syllable letters) are not divided, as in sacreBLEU: its rule for them applies only to
+    a text of nothing but kana, and here the text always begins and ends with a space."""
     return _ASIAN_PUNCTUATION.sub(r" \1 ", _IDEOGRAPH.sub(r" \1 ", text))
 
 
 @dataclass(frozen=True)
 class Exact(MeanMetric):
-    """1 where the output equals one of its references, else 0; the mean over segments.
+    """1 if the output equals one of its references, otherwise 0; the score is the mean over segments.
 
-    Runs of whitespace count as one space, and whitespace at the ends does not count. An empty output
-    matches an empty reference.
+    Several whitespace characters in sequence count as one space, and whitespace at the ends does not
+    count. An empty output matches an empty reference.
     """
 
     family: ClassVar[str] = "exact"

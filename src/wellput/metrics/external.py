@@ -1,13 +1,15 @@
-"""Scores made elsewhere as a metric: `-m ./comet.csv`, of COMET, MetricX, BERTScore, a judge's grades.
+"""Scores that another program computed, used as a metric: `-m ./comet.csv`, for example scores of
+COMET or MetricX, or grades by a language model.
 
-A file may hold several metrics, each called what its `metric` column says. Higher is better, unless
-`higher=false` says otherwise or the name is one of those for which lower is known to be better.
+A file may have several metrics, whose names are in its column `metric`. Higher is better, unless the
+user writes `higher=false` after the path, or lower is better by the metric's name
+(`is_lower_better`). Agreement with judgments is never used to find this out.
 
-Only names say whether lower scores are better: judgments never do. A name is split into words at
-everything that is not a letter, and where a capital follows a small letter. Lower is better if a word
-of `ERROR_WORDS` is among them, or if the last word is one of `LAST_WORDS_OF_ERRORS`, or if `rate`
-follows one of these. So `TER`, `MetricX-24`, `error_rate` and `wordPerplexity` count what is wrong;
-`criteria`, `error_detection` and `lossless` do not.
+For `is_lower_better`, a name is split into words at everything that is not a letter, and where a
+capital follows a small letter. Lower is better if one of the words is in `ERROR_WORDS`, or if the
+last word (or the word before a last word `rate`) is in `LAST_WORDS_OF_ERRORS`. So lower is better for
+`TER`, `MetricX-24`, `error_rate` and `wordPerplexity`, but not for `criteria`, `error_detection` and
+`lossless`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ ERROR_WORDS = frozenset(
         "mae", "brier", "ece", "latency", "levenshtein", "toxicity", "hallucination",
     }
 )  # fmt: skip
-"""Names of measures of error, and of what nobody wants more of, in lower case."""
+"""Names of measures for which lower is better, in lower case."""
 LAST_WORDS_OF_ERRORS = frozenset(
     {"error", "errors", "loss", "cost", "distance", "bias", "duration"}
 )
@@ -41,25 +43,26 @@ WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether a metric of this name counts what is wrong.
+    """Whether lower scores of a metric with this name are better.
 
     >>> [is_lower_better(name) for name in ("TER", "MetricX-24-XL", "word_error_rate", "criteria")]
     [True, True, True, False]
     """
     words = [word.lower() for word in WORD_PATTERN.findall(name)]
-    runs = LETTERS_PATTERN.findall(name.lower())  # of letters: MetricX is one word
-    if not ERROR_WORDS.isdisjoint([*words, *runs]):
+    unsplit_words = LETTERS_PATTERN.findall(name.lower())  # MetricX is one word here
+    if not ERROR_WORDS.isdisjoint([*words, *unsplit_words]):
         return True
     last = words[-2:-1] if words[-1:] == ["rate"] else words[-1:]
     return not LAST_WORDS_OF_ERRORS.isdisjoint(last)
 
 
 SHOWN_NAMES = 3
+"""The number of items or systems that a message names as examples."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExternalMetric(MeanMetric):
-    """The mean of the scores that a file gives; an output without one is undefined."""
+    """The mean of the scores in a file; an output without a score is undefined."""
 
     family: ClassVar[str] = "external"
     about: ClassVar[str] = "mean of scores made elsewhere"
@@ -76,7 +79,7 @@ class ExternalMetric(MeanMetric):
         return self.own_name or self.scores.metric
 
     def by_path(self) -> ExternalMetric:
-        """The same metric, named so that its file can be found again."""
+        """The same metric, but its name is the path of its file with the metric's name in the file."""
         return replace(self, own_name=f"{self.scores.path}:metric={self.scores.metric}")
 
     @property
@@ -87,8 +90,8 @@ class ExternalMetric(MeanMetric):
         return self.scores.of(batch.system, batch.ids)
 
     def prepare_outputs(self, source: EvalSource) -> ExternalMetric:
-        """Refuses a file that is about other systems or other items than the evalset; counts the scores
-        of others otherwise."""
+        """The metric with notes about scores that are not used. Raises InputError if the file has no
+        score of any system or of any item of the evalset."""
         systems: dict[str, None] = {}
         first: list[str] = []
         n_items = n_known = 0
@@ -109,36 +112,41 @@ class ExternalMetric(MeanMetric):
         if has_system and n_known:
             self._refuse_shifted(n_items, n_known, has_zero=has_zero)
             return replace(self, notes=(*self.notes, *self._notes(systems, n_known)))
-        kind, own, n_own, others = (
+        kind, in_file, n_in_file, in_evalset = (
             ("item", self.scores.items.first, len(self.scores.items), first)
             if has_system
             else ("system", list(self.scores.scores), len(self.scores.scores), list(systems))
         )
         raise InputError(
             f"{self.scores.path} has no score of any {kind} of the evalset: it has "
-            f"{_some(own, n_own)}; the evalset has {_some(others, len(others))}."
+            f"{_some(in_file, n_in_file)}; the evalset has {_some(in_evalset, len(in_evalset))}."
         )
 
     def _refuse_shifted(self, n_items: int, n_known: int, *, has_zero: bool) -> None:
-        """Refuses a file that counts the items from 0 where the evalset counts them from 1, or the
-        other way round: each score would go to the next item."""
+        """Raises InputError if the file numbers the items from 0 and the evalset from 1, or the file
+        from 1 and the evalset from 0: each output would get the score of the next or previous item.
+        `n_items` is the number of the evalset's items, `n_known` of those that the file has;
+        `has_zero`: the evalset has an item 0."""
         if len(self.scores.items) - n_known != 1:
             return
-        own_zero, own_last = (place >= 0 for place in self.scores.items.of(["0", str(n_items)]))
-        if own_zero and not has_zero:
-            own, others, odd, fix = 0, 1, "0", "Add 1 to"
-        elif has_zero and own_last and not own_zero:
-            own, others, odd, fix = 1, 0, str(n_items), "Subtract 1 from"
+        file_has_zero, file_has_last = (
+            place >= 0 for place in self.scores.items.of(["0", str(n_items)])
+        )
+        if file_has_zero and not has_zero:
+            file_start, evalset_start, extra_item, fix = 0, 1, "0", "Add 1 to"
+        elif has_zero and file_has_last and not file_has_zero:
+            file_start, evalset_start, extra_item, fix = 1, 0, str(n_items), "Subtract 1 from"
         else:
             return
         raise InputError(
-            f"{self.scores.path} seems to count the items from {own}, and the evalset from {others}: "
-            f"only the file has an item {odd}. Each output would get the score of its neighbor. {fix} "
-            f"the items of the file; if they are right, remove item {odd} from it."
+            f"{self.scores.path} seems to count the items from {file_start}, and the evalset from "
+            f"{evalset_start}: only the file has an item {extra_item}. Each output would get the score "
+            f"of its neighbor. {fix} the items of the file; if they are right, remove item "
+            f"{extra_item} from it."
         )
 
     def _notes(self, systems: Mapping[str, None], n_known: int) -> tuple[str, ...]:
-        """What of the file is not used."""
+        """Sentences about scores of the file that are not used, and about repeated rows."""
         others = [name for name in self.scores.scores if name not in systems]
         n_items = len(self.scores.items) - n_known
         unused = [counted(len(others), "system")] if others else []
@@ -157,13 +165,15 @@ class ExternalMetric(MeanMetric):
         return tuple(notes)
 
     def _meant(self, others: Sequence[str], systems: Mapping[str, None]) -> str:
-        """A system of the evalset without scores, which another name of the file may mean."""
+        """A suggestion which system of the evalset one of the file's other names may mean; "" if
+        there is none."""
         lacking = [name for name in systems if name not in self.scores.scores]
         hints = (did_you_mean(name, lacking) for name in others[:SHOWN_NAMES])
         return next((hint for hint in hints if hint), "")
 
     def signature(self) -> str:
-        """The file's hash and what its `version` column says."""
+        """The metric's name, the file's hash, the version in its column `version`, and whether higher
+        is better."""
         parts = [self.name, f"file:{self.scores.fingerprint}"]
         if self.scores.version:
             parts.append(f"release:{self.scores.version}")
@@ -177,18 +187,19 @@ def external_metrics(spec: str) -> list[ExternalMetric]:
     if match is None:
         raise InputError(f"{spec} is not the path of a file of scores.")
     path, options = match.group(1), _options(spec, match.group(2))
-    found = read_external_scores(path)
-    wanted = options.get("metric")
-    if wanted is not None and wanted not in found:
+    metrics = read_external_scores(path)
+    metric_name = options.get("metric")
+    if metric_name is not None and metric_name not in metrics:
         raise InputError(
-            f"{path} has no metric {wanted!r}.{did_you_mean(wanted, list(found))} It has "
-            f"{', '.join(found)}."
+            f"{path} has no metric {metric_name!r}.{did_you_mean(metric_name, list(metrics))} It has "
+            f"{', '.join(metrics)}."
         )
-    chosen = found if wanted is None else {wanted: found[wanted]}
+    chosen = metrics if metric_name is None else {metric_name: metrics[metric_name]}
     return [_metric(name, scores, options) for name, scores in chosen.items()]
 
 
 def _options(spec: str, text: str) -> dict[str, str]:
+    """The options after the path of a file, by name; raises InputError for wrong ones."""
     options = dict(piece.split("=", 1) for piece in text.split(":") if piece)
     for name in options:
         if name not in ("metric", "higher"):
@@ -210,7 +221,8 @@ def _metric(name: str, scores: ExternalScores, options: dict[str, str]) -> Exter
 
 
 def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics; those of files that share their name with another one are named by their path."""
+    """The metrics; metrics of files that have the same name as another metric are named by their
+    path."""
     counts = Counter(metric.name for metric in metrics)
     return [
         metric.by_path()
@@ -221,5 +233,7 @@ def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def _some(names: Sequence[str], n: int) -> str:
-    more = n - SHOWN_NAMES
-    return ", ".join(map(repr, names[:SHOWN_NAMES])) + (f" and {more:,} more" if more > 0 else "")
+    n_more = n - SHOWN_NAMES
+    return ", ".join(map(repr, names[:SHOWN_NAMES])) + (
+        f" and {n_more:,} more" if n_more > 0 else ""
+    )

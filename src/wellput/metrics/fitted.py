@@ -1,10 +1,10 @@
-"""A metric fitted to judgments by `wellput fit`: `FittedModel`, plain numbers in a JSON file,
-and `FittedMetric`, which scores with it (`-m ./quality.json`).
+"""A metric that `wellput fit` fitted to judgments: `FittedModel`, the numbers that a JSON file
+contains, and `FittedMetric`, which scores with them (`-m ./quality.json`).
 
-A segment scores (intercept + Σ coefficient · predictor) / scale. A predictor is a metric's segment
-score (`sta`) or one of its components (`ssa.substitutions`). The file has a format version and a card
-that says how the model was fitted. The hash covers everything that decides the scores, so two files
-with the same hash give the same scores.
+The score of a segment is (intercept + Σ coefficient · predictor) / scale. A predictor is the segment
+score of a metric (`sta`) or one of its components (`ssa.substitutions`). The file has a format
+version and a card that says how the model was fitted. The hash depends on everything that affects the
+scores, so two files with the same hash give the same scores.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ FILE_ADVICE = "`wellput fit` makes such files; they are not meant to be edited."
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """One term of the model: the metric with its options, its component (None for its score), the
-    coefficient, and the value of a perfect output (None where there is no such value)."""
+    """One term of the model: the metric with its options, the metric's component (None for its
+    score), the coefficient, and the value that a perfect output has (None if there is no such
+    value)."""
 
     metric: str
     component: str | None
@@ -54,7 +55,7 @@ class Predictor:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A linear model of judgments. `card` says what it was fitted to and how well it predicts."""
+    """A linear model of judgments. `card` says to which data it was fitted and how well it predicts."""
 
     predictors: tuple[Predictor, ...]
     intercept: float
@@ -62,14 +63,15 @@ class FittedModel:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, values: Floats) -> Floats:
-        """Scores of rows of predictors, shape (..., k) -> (...); NaN where a predictor is NaN."""
+        """The scores of rows of k predictor values: shape (..., k) -> (...); NaN where a value is
+        NaN."""
         weights = np.array([predictor.coefficient for predictor in self.predictors])
         with np.errstate(over="ignore", invalid="ignore"):  # a file may hold any numbers
             return np.asarray((self.intercept + values @ weights) / self.scale, dtype=np.float64)
 
     @property
     def perfect(self) -> float | None:
-        """The score of a perfect output; None where a predictor has no perfect value."""
+        """The score of a perfect output; None if a predictor has no perfect value."""
         total = self.intercept
         for predictor in self.predictors:
             if predictor.perfect is None:
@@ -79,13 +81,13 @@ class FittedModel:
 
     @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits that change with anything that decides the scores."""
-        decisive = {key: value for key, value in self.to_dict().items() if key != "card"}
-        canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        """Twelve hexadecimal digits, the beginning of a hash of everything that affects the scores."""
+        hashed = {key: value for key, value in self.to_dict().items() if key != "card"}
+        canonical = json.dumps(hashed, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of the file, before NaN becomes null."""
+        """The content of the file; undefined numbers of the card are still NaN."""
         return {
             "wellput": FILE_KIND,
             "format": FORMAT_VERSION,
@@ -99,13 +101,13 @@ class FittedModel:
         }
 
     def to_json(self) -> str:
-        """Strict JSON; undefined figures of the card are null."""
+        """The text of the file: strict JSON, in which undefined numbers of the card are null."""
         strict = {**self.to_dict(), "card": strict_json(self.card)}
         return json.dumps(strict, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str, name: str) -> FittedModel:
-        """The model that `to_json` wrote; messages name the file by `name`.
+        """The model in a text that `to_json` wrote; `name` is the file's name in messages.
 
         Raises one InputError that lists everything wrong with the file.
         """
@@ -149,8 +151,8 @@ def split_predictor(name: str) -> tuple[str, str | None]:
     """
     if SCORE_FILE.match(name):
         return name, None
-    found = re.fullmatch(r"(.+)\.([a-z]\w*)", name)
-    return (found[1], found[2]) if found else (name, None)
+    match = re.fullmatch(r"(.+)\.([a-z]\w*)", name)
+    return (match[1], match[2]) if match else (name, None)
 
 
 def predictor_name(metric: str, component: str | None) -> str:
@@ -159,47 +161,48 @@ def predictor_name(metric: str, component: str | None) -> str:
 
 def _problems(value: Mapping[str, Any]) -> Sequence[str]:
     """Everything that is wrong with the file's content."""
-    found = [f"unknown key {key!r}" for key in value if key not in FILE_KEYS]
-    found += [f"no key {key!r}" for key in FILE_KEYS if key not in value]
-    found += [
+    problems = [f"unknown key {key!r}" for key in value if key not in FILE_KEYS]
+    problems += [f"no key {key!r}" for key in FILE_KEYS if key not in value]
+    problems += [
         f"{key} is {value[key]!r}, not a finite number"
         for key in ("intercept", "scale")
         if key in value and not _is_number(value[key])
     ]
     if _is_number(value.get("scale")) and not value["scale"] > 0:
-        found.append(f"scale is {value['scale']!r}, not above 0")
+        problems.append(f"scale is {value['scale']!r}, not above 0")
     if not isinstance(value.get("card", {}), dict):
-        found.append("card is not an object")
+        problems.append("card is not an object")
     predictors = value.get("predictors", [])
     if not isinstance(predictors, list) or not predictors:
-        return [*found, "predictors is not a list with at least one predictor"]
-    seen: set[tuple[str, str]] = set()
+        return [*problems, "predictors is not a list with at least one predictor"]
+    names: set[tuple[str, str]] = set()
     for number, entry in enumerate(predictors, start=1):
-        wrong = _predictor_problems(entry)
-        found += [f"predictor {number}: {problem}" for problem in wrong]
-        if not wrong:
+        entry_problems = _predictor_problems(entry)
+        problems += [f"predictor {number}: {problem}" for problem in entry_problems]
+        if not entry_problems:
             key = (entry["metric"], entry["component"])
-            if key in seen:
-                found.append(f"predictor {number}: {predictor_name(*key)} appears twice")
-            seen.add(key)
-    return found
+            if key in names:
+                problems.append(f"predictor {number}: {predictor_name(*key)} appears twice")
+            names.add(key)
+    return problems
 
 
 def _predictor_problems(entry: object) -> list[str]:
+    """Everything that is wrong with one entry of `predictors`."""
     if not isinstance(entry, dict) or set(entry) != set(PREDICTOR_KEYS):
         return [f"is not an object with exactly {', '.join(PREDICTOR_KEYS)}"]
-    found = []
+    problems = []
     if not isinstance(entry["metric"], str) or not entry["metric"]:
-        found.append("metric is not the name of a metric")
+        problems.append("metric is not the name of a metric")
     elif entry["metric"].lower().endswith(".json"):
-        found.append(f"{entry['metric']} is itself a fitted metric, which cannot be a predictor")
+        problems.append(f"{entry['metric']} is itself a fitted metric, which cannot be a predictor")
     if entry["component"] is not None and not isinstance(entry["component"], str):
-        found.append("component is neither a name nor null")
+        problems.append("component is neither a name nor null")
     if not _is_number(entry["coefficient"]):
-        found.append("coefficient is not a finite number")
+        problems.append("coefficient is not a finite number")
     if entry["perfect"] is not None and not _is_number(entry["perfect"]):
-        found.append("perfect is neither a finite number nor null")
-    return found
+        problems.append("perfect is neither a finite number nor null")
+    return problems
 
 
 def _is_number(value: object) -> bool:
@@ -217,11 +220,11 @@ def _refuse_constant(text: str) -> float:
 
 @dataclass(frozen=True)
 class FittedMetric:
-    """A prediction per sentence, averaged over the sentences that have one.
+    """The model's prediction for each segment, averaged over the segments that have a prediction.
 
-    Statistics: the sum of the predictions, their number, and the sum of each predictor. A sentence with
-    an undefined predictor has no prediction and adds zeros. `metrics` are the metrics of the
-    predictors, each once, by the name in the model.
+    Statistics: the sum of the predictions, their number, and the sum of each predictor. A segment with
+    an undefined predictor has no prediction and adds zeros. `metrics` has each metric of the predictors
+    once, by the name that the model uses.
     """
 
     name: str
@@ -234,9 +237,9 @@ class FittedMetric:
     @classmethod
     def of(cls, model: FittedModel, name: str) -> FittedMetric:
         """The metric of a model. Raises InputError if it uses an unknown metric."""
-        wanted = dict.fromkeys(predictor.metric for predictor in model.predictors)
+        specs = dict.fromkeys(predictor.metric for predictor in model.predictors)
         metrics: dict[str, Metric] = {}
-        for spec in wanted:
+        for spec in specs:
             try:
                 metrics[spec] = create(spec)
             except InputError as error:
@@ -258,12 +261,12 @@ class FittedMetric:
 
     @property
     def perfect(self) -> Mapping[str, float]:
-        known = {p.name: p.perfect for p in self.model.predictors if p.perfect is not None}
-        return known if self.model.perfect is None else {"score": self.model.perfect, **known}
+        values = {p.name: p.perfect for p in self.model.predictors if p.perfect is not None}
+        return values if self.model.perfect is None else {"score": self.model.perfect, **values}
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
         learning = [spec for spec, metric in self.metrics.items() if _learns(metric)]
-        if len(learning) > 1:  # each metric reads them from the beginning
+        if len(learning) > 1:  # each metric reads the references from the beginning
             references = list(references)
         learned = {spec: self.metrics[spec].prepare(references) for spec in learning}
         return replace(self, metrics={**self.metrics, **learned})
@@ -287,6 +290,7 @@ class FittedMetric:
         return np.column_stack([predictions, defined.astype(np.float64), values])
 
     def _values(self, predictor: Predictor, rows: Floats) -> Floats:
+        """The segment values of one predictor, from the statistics of its metric."""
         metric = self.metrics[predictor.metric]
         if predictor.component is None:
             return metric.segment_score(rows)
@@ -305,7 +309,7 @@ class FittedMetric:
         return self.score(statistics)
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        """Each predictor's mean over the sentences that have a prediction."""
+        """Each predictor's mean over the segments that have a prediction."""
         return {
             predictor.name: ratio(statistics[..., place], statistics[..., 1])
             for place, predictor in enumerate(self.model.predictors, start=2)
@@ -318,12 +322,13 @@ class FittedMetric:
 
 
 def _learns(metric: Metric) -> bool:
-    """Whether a metric must see the references first. Most need not, and a file of them may be long."""
+    """Whether a metric must see all references before scoring. If no metric must, the references, which
+    may be many, are not read for this."""
     return getattr(type(metric), "prepare", None) is not BaseMetric.prepare
 
 
 def load(path: PathLike) -> FittedMetric:
-    """The metric in a file. Its name is the path as given, so it differs from every built-in metric."""
+    """The metric in a file. Its name is the path as the user gave it, which no built-in metric has."""
     file = InputFile(path)
     check_readable(file)
     try:
@@ -334,7 +339,8 @@ def load(path: PathLike) -> FittedMetric:
 
 
 def check_savable(path: PathLike) -> None:
-    """Raises at once for a path that `save_fitted` cannot write or `load` would not recognize."""
+    """Raises an error for a path that `save_fitted` cannot write or that `load` would not recognize;
+    called before long work begins."""
     if str(path) != "-" and Path(path).suffix.lower() != ".json":
         raise InputError(
             f"{path} must end in .json: that marks the file of a metric. Write {path}.json"
@@ -343,7 +349,7 @@ def check_savable(path: PathLike) -> None:
 
 
 def save_fitted(model: FittedModel, path: PathLike) -> None:
-    """Writes a model for `load`, whole or not at all."""
+    """Writes a model to a file that `load` can read, completely or not at all."""
     check_savable(path)
     with replacing_text(path) as file:
         file.write(model.to_json())

@@ -1,17 +1,18 @@
-"""Fluency without references: how well an output is written, not what it says.
+"""`fluency`: how well an output is written, whatever it says; it needs no references.
 
-`fluency` uses models of English, or of another language with a treebank (`wellput train fluency
---treebank`). `gleu-fluency` (`gleu_fluency.py`) uses parsers.
+`fluency` uses models of English, or of another language for which there is a treebank (`wellput train
+fluency --treebank`). `gleu-fluency` (module `gleu_fluency`) uses parsers.
 
 Both are weighted sums of features: `--explain` names the features that lower a score. Their option
 `model` is a folder that `wellput train fluency` wrote; without it the shipped model is used. Models and
-parsers are loaded when first needed.
+parsers are loaded when they are first needed.
 
-`fluency:neural=FOLDER` is fluency together with a neural language model's length-penalized log
-probability (PenLP of Lau et al. 2020, as `perplexity:measure=penalized` has it). Each of the two is put
-on one scale by its mean and spread over 320 sentences that we made: sentences of EWT's
-development part, half of them with 1, 2, 3 or 5 mistakes of `language.degrade.errors`, under SmolLM2
-with 135 million weights. No ratings of people were used.
+`fluency:neural=FOLDER` combines fluency with the log probability that a neural language model gives
+to the output, divided by a function of its length (PenLP of Lau et al. 2020, which is also
+`perplexity:measure=penalized`). Both numbers are standardized with their mean and standard deviation
+over 320 sentences: sentences of EWT's development part (an English treebank), half of them with 1, 2,
+3 or 5 mistakes from `language.degrade.errors`. For PenLP the language model was SmolLM2 with 135
+million weights. No ratings of people were used.
 """
 
 from __future__ import annotations
@@ -46,15 +47,15 @@ MIN_FLUENCY_COST = 0.02
 
 @dataclass(frozen=True)
 class Fluency(BaseMetric):
-    """The mean over outputs of a score in [0, 1]. Statistics: the sum of the scores, the sums of the
-    features, the number of outputs of English prose, and the number of these and of empty outputs,
-    which count with a score of 0."""
+    """A score from 0 to 1, averaged over outputs. Statistics: the sum of the scores, the sums of the
+    features, the number of outputs of English prose, and the number of outputs that are English prose
+    or empty. An empty output counts with a score of 0."""
 
     family: ClassVar[str] = "fluency"
     about: ClassVar[str] = "how fluent an output is, by models of English"
     needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
     bounds: ClassVar[Bounds] = (0.0, 1.0)
-    has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
+    has_gaps: ClassVar[bool] = True  # systems are compared only on outputs of English prose
 
     model: str | None = None
     neural: str | None = None
@@ -62,15 +63,15 @@ class Fluency(BaseMetric):
     check: bool = True
 
     def statistics(self, batch: Batch) -> Floats:
-        found = self._features(batch)
-        scores = found.joined(_model(self.model).scores(found.rows))
+        features = self._features(batch)
+        scores = features.joined(_model(self.model).scores(features.rows))
         if self.neural is not None:
-            read = english_prose(batch, check=self._is_checked)
-            texts = [text.prose for text in read]
+            checked = english_prose(batch, check=self._is_checked)
+            texts = [text.prose for text in checked]
             scores = with_network(scores, texts, self.neural, batch.on_rows)
         is_scored = ~np.isnan(scores)
         is_empty = np.array([not text.strip() for text in batch.texts], np.bool_)
-        rows = np.column_stack([scores, found.means(), is_scored, is_scored | is_empty])
+        rows = np.column_stack([scores, features.means(), is_scored, is_scored | is_empty])
         rows[~is_scored, :-1] = 0.0
         return rows
 
@@ -87,15 +88,15 @@ class Fluency(BaseMetric):
         return reasons_of(english_prose(batch, check=self._is_checked))
 
     def explain(self, batch: Batch) -> list[str]:
-        """For each output its worst sentence, the features that lower the score of that sentence, the
-        strongest first, and the words that lower these features."""
-        found = self._features(batch)
+        """For each output its worst sentence, the features that lower the score of this sentence (the
+        strongest first), and the words that lower these features."""
+        features = self._features(batch)
         model = _model(self.model)
         return feature_costs(
-            found,
-            model.scores(found.rows),
+            features,
+            model.scores(features.rows),
             _features_of(self.model),
-            model.contributions(found.rows),
+            model.contributions(features.rows),
             min_cost=MIN_FLUENCY_COST,
             offending=_language_models(self.model).offending,
         )
@@ -116,12 +117,12 @@ class Fluency(BaseMetric):
 
     @property
     def _is_checked(self) -> bool:
-        """A model of another language takes any text."""
+        """Whether outputs are checked for being English; never for a model of another language."""
         return self.check and not is_of_treebank(self.model)
 
     def _features(self, batch: Batch) -> SentenceFeatures:
         key = ("fluency features", is_of_treebank(self.model) and self.model, self._is_checked)
-        found = batch.shared(
+        features = batch.shared(
             key,
             lambda: _language_models(self.model).sentence_features(
                 [text.prose for text in english_prose(batch, check=self._is_checked)],
@@ -129,11 +130,11 @@ class Fluency(BaseMetric):
             ),
         )
         if self.written:
-            return found
+            return features
         names = list(_features_of(self.model))
-        rows = found.rows.copy()
+        rows = features.rows.copy()
         rows[:, [names.index(name) for name in WRITING_FEATURES]] = 1.0
-        return replace(found, rows=rows)
+        return replace(features, rows=rows)
 
 
 def is_of_treebank(folder: str | None) -> bool:
@@ -190,7 +191,7 @@ MAX_WORDS_SHOWN = 5
 
 
 def feature_costs(
-    found: SentenceFeatures,
+    features: SentenceFeatures,
     scores: Floats,
     about: Mapping[str, str],
     contributions: Floats,
@@ -198,24 +199,27 @@ def feature_costs(
     min_cost: float,
     offending: Callable[[str], Mapping[str, Sequence[str]]] | None = None,
 ) -> list[str]:
-    """For each output, its worst sentence and the features that cost it most, compared with an average
-    sentence; empty where no feature costs more than `min_cost`, on the scale of the score.
+    """For each output a text: its worst sentence, and the features that lower the score of this
+    sentence most, compared with an average sentence. The text is empty if no feature lowers the score
+    by more than `min_cost`.
 
-    `scores` and `contributions` are those of the sentences; `offending` names words for features."""
+    `scores` has the score of each sentence, `contributions` what each feature adds to it (sentences
+    by features), and `about` a description of each feature. `offending` gives for a sentence the
+    words that are to blame, by feature."""
     names = list(about)
     texts: list[str] = []
-    for own, worst in zip(found.places, found.worst(scores), strict=True):
+    for rows, worst in zip(features.places, features.worst(scores), strict=True):
         if worst is None:
             texts.append("  (no words)")
             continue
-        row = own[worst]
-        pulls, sentence = contributions[row], found.sentences[row]
-        order = [int(place) for place in np.argsort(pulls, kind="stable")[:MAX_FEATURES_SHOWN]]
-        costly = [place for place in order if pulls[place] < -min_cost]
+        row = rows[worst]
+        effects, sentence = contributions[row], features.sentences[row]
+        order = [int(place) for place in np.argsort(effects, kind="stable")[:MAX_FEATURES_SHOWN]]
+        costly = [place for place in order if effects[place] < -min_cost]
         words = offending(sentence) if offending is not None and costly else {}
-        where = f"worst sentence, {worst + 1} of {len(own)}: " if len(own) > 1 else ""
+        where = f"worst sentence, {worst + 1} of {len(rows)}: " if len(rows) > 1 else ""
         lines = [
-            f"  loses {-pulls[place]:.2f} by {names[place]} {_signed(found.rows[row, place])}"
+            f"  loses {-effects[place]:.2f} by {names[place]} {_signed(features.rows[row, place])}"
             f"{_shown_words(words.get(names[place], ()))}: {about[names[place]]}"
             for place in costly
         ]
@@ -232,27 +236,28 @@ def _signed(value: float) -> str:
 
 
 def model_in(folder: str, file: str, *, option: str) -> Path:
-    """The file in the folder; `option` is the option of `wellput train fluency` that writes it."""
-    place = Path(folder)
-    if (place / file).is_file():
-        return place / file
-    if place.is_file():
+    """The path of a model's file in the folder; raises InputError if it is missing. `option` is the
+    option of `wellput train fluency` that writes this file."""
+    path = Path(folder)
+    if (path / file).is_file():
+        return path / file
+    if path.is_file():
         raise InputError(f"model={folder} is a file; give the folder that holds {file}.")
-    missing = (
-        f"There is no {file} in {folder}" if place.is_dir() else f"There is no folder {folder}"
-    )
+    missing = f"There is no {file} in {folder}" if path.is_dir() else f"There is no folder {folder}"
     raise InputError(
         f"{missing}. To make it: wellput train fluency --text TEXT {option} -o {folder}"
     )
 
 
 NEURAL_SHARE = 0.6
+"""The weight of the language model's number; fluency has the rest."""
 LENGTH_EXPONENT = 0.8
 PENLP_MEAN, PENLP_SPREAD = -32.8, 8.56
 FLUENCY_MEAN, FLUENCY_SPREAD = 0.618, 0.141
+"""Means and standard deviations over the 320 sentences that the module's docstring describes."""
 MIDDLE_SUM, STEEPNESS = -0.62, 0.672
-"""The curve gives 0.7 to the median real sentence of these, and 0.5 to one that is worse than 98 in
-100."""
+"""The logistic curve that turns the weighted sum into a score: 0.7 for the median of the sentences
+without mistakes, 0.5 for a sum that 98% of these sentences exceed."""
 
 
 def with_network(
@@ -261,24 +266,27 @@ def with_network(
     path: str,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Floats:
-    """Fluency scores and the network's, as one score from 0 to 1; NaN where there is no fluency."""
+    """Scores from 0 to 1 that combine fluency scores with the log probabilities of a neural language
+    model (the folder `path`); NaN where the fluency score is NaN."""
     return joined_scores(fluency, penalized(texts, path, on_progress))
 
 
 def penalized(
     texts: Sequence[str], path: str, on_progress: Callable[[int], None] = lambda _: None
 ) -> Floats:
-    """PenLP of each text; NaN for one without words."""
+    """PenLP of each text: its log probability under the language model, divided by a function of its
+    length; NaN for a text without words."""
     sums, pieces = causal_model(path, "auto").log_probs(texts, on_progress=on_progress)
     return ratio(np.where(pieces > 0, sums, np.nan), ((5 + pieces) / 6) ** LENGTH_EXPONENT)
 
 
 def joined_scores(fluency: Floats, penlp: Floats) -> Floats:
-    """
+    """The scores from 0 to 1 that combine fluency scores with values of PenLP.
+
     >>> round(float(joined_scores(np.array([0.618]), np.array([-32.8]))[0]), 3)  # both at their means
     0.603
     """
-    network = (penlp - PENLP_MEAN) / PENLP_SPREAD
-    own = (fluency - FLUENCY_MEAN) / FLUENCY_SPREAD
-    sums = NEURAL_SHARE * network + (1 - NEURAL_SHARE) * own
+    standardized_penlp = (penlp - PENLP_MEAN) / PENLP_SPREAD
+    standardized_fluency = (fluency - FLUENCY_MEAN) / FLUENCY_SPREAD
+    sums = NEURAL_SHARE * standardized_penlp + (1 - NEURAL_SHARE) * standardized_fluency
     return np.asarray(1 / (1 + np.exp(-np.clip(STEEPNESS * (sums - MIDDLE_SUM), -500, 500))))

@@ -1,17 +1,19 @@
-"""Training `fluency` and `gleu-fluency`: for `wellput train fluency`, and as steps of `wellput train
+"""Trains `fluency` and `gleu-fluency`: for `wellput train fluency`, and as steps of `wellput train
 english`.
 
-The quality of the sentences is known because we make them worse ourselves: no judgments are used. Text
-is split into two `Pools` that share no sentence: real sentences, and sentences that are made worse. The
-models of English and the parser must not have been trained on these texts: a model recognizes the text
-it was trained on.
+The training needs no judgments: sentences are made worse on purpose, so it is known how bad they are.
+Text is divided into two parts without common sentences (`Pools`): sentences that stay real, and
+sentences that are made worse. The models of English and the parser must not have been trained on
+these texts, because to a model its own training text seems better than other text.
 
-For `fluency`, we put k mistakes into a sentence; its severity is log(1 + k). In some sentences k
-does not depend on their length; in others it grows with the length, like the errors of people and
-programs. Sentences from a generator count as two mistakes, or as one if they are made of sequences
-of four words. With them the model learns not to trust features that a generator can imitate.
+For `fluency`, k mistakes are put into a sentence, and the model is fitted to log(1 + k). In some
+sentences k does not depend on the length; in others it grows with the length, like the errors of
+people and programs. There are also sentences from generators, for example random sequences of words.
+They count as sentences with two mistakes, or with one if they consist of sequences of four words from
+real text. From them the model learns not to rely on features that a generator can imitate.
 
-For `gleu-fluency`, real sentences are compared with random sequences of words, as in the paper.
+For `gleu-fluency`, real sentences are compared with random sequences of words, as in the paper
+(Mutton et al. 2007).
 """
 
 from __future__ import annotations
@@ -55,16 +57,18 @@ from wellput.metrics.gleu_fluency import english_parsers, paper_parsers
 from wellput.text.english import detokenize
 
 PASSAGE_SENTENCES = 20
-"""Sentences in a row that go into the same pool, because neighbors share names and phrases."""
+"""The number of neighboring sentences that go into the same pool, because neighbors often have the
+same names and phrases."""
 
 
 HELD_OUT_EVERY = 5
-"""One sentence in five is kept for measuring."""
+"""One sentence in five is not used for training but kept for measuring."""
 
 
 @dataclass(frozen=True)
 class Pools:
-    """Sentences as lists of words: `real` ones stay as they are, `source` ones are made worse."""
+    """Sentences as lists of words: those in `real` stay as they are, those in `source` are made
+    worse."""
 
     real: list[list[str]]
     source: list[list[str]]
@@ -73,20 +77,21 @@ class Pools:
 def split_text(
     paths: Sequence[Path], *, on_progress: Callable[[int], None] = lambda _: None
 ) -> Pools:
-    """Both pools from one text: half of its passages each, only whole sentences of 4 to 60 words, none
-    twice.
+    """Both pools from one text: each gets about half of the text's passages. Only whole sentences of
+    4 to 60 words are used, each once.
 
-    The pool of a passage depends on its first sentence, not on its position.
+    The pool of a passage is chosen by a hash of its first sentence, so it does not depend on the
+    passage's position.
     """
     pools = Pools([], [])
-    seen: set[str] = set()
+    used: set[str] = set()
     for path in paths:
         lines = [line for line in prose_sentences(path, on_progress) if fits(line.split(" "))]
         for begin in range(0, len(lines), PASSAGE_SENTENCES):
             passage = lines[begin : begin + PASSAGE_SENTENCES]
             pool = pools.source if crc32(passage[0].encode(errors="replace")) % 2 else pools.real
-            pool += [line.split(" ") for line in dict.fromkeys(passage) if line not in seen]
-            seen.update(passage)
+            pool += [line.split(" ") for line in dict.fromkeys(passage) if line not in used]
+            used.update(passage)
     return pools
 
 
@@ -96,8 +101,8 @@ def whole_sentences(
     is_held_out: bool = False,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> list[list[str]]:
-    """One pool from text that is for this pool alone: four fifths of it for training, or the held-out
-    rest for measuring."""
+    """The sentences of text that is used for only one pool: four fifths of them, which are for
+    training; or, if `is_held_out`, the other fifth, which is for measuring."""
     lines = (line for path in paths for line in prose_sentences(path, on_progress))
     return [
         words
@@ -110,25 +115,31 @@ def whole_sentences(
 Words = Sequence[str]
 
 SENTENCES_PER_KIND = 1500
-"""Real sentences, and sentences with each number of mistakes."""
+"""The number of real sentences, and of sentences with each number of mistakes."""
 MISTAKE_COUNTS = (1, 2, 3, 5)
+"""The numbers of mistakes in sentences where they do not depend on the length."""
 WORDS_PER_MISTAKE = (32, 16, 8, 4)
-"""Words per mistake, where the number of mistakes grows with length."""
+"""The numbers of words per mistake in sentences where the number of mistakes grows with the length."""
 GENERATED_LENGTHS = (8, 12, 16, 24)
+"""The lengths of generated sentences in words."""
 SEQUENCE_MISTAKES = {1: 2, 2: 2, 4: 1}
-"""Words in a sequence, and the number of mistakes that a sentence of such sequences counts as."""
+"""For generated sentences that consist of sequences of 1, 2 or 4 words from real text: the number of
+mistakes that such a sentence counts as."""
 TEMPLATE_MISTAKES = 2
+"""The number of mistakes that a sentence counts as if it was generated from a template or a grammar."""
 GENERATOR_WEIGHT = 0.1
-"""The weight of the sentences of one generator; those with one number of mistakes weigh 1."""
+"""The total weight of the sentences of one generator. The sentences with one number of mistakes
+together have the weight 1."""
 MIN_WORDS, MAX_WORDS = 4, 60
 PARSED_SENTENCES = 5000
-"""Sentences of the source that are parsed to get templates."""
+"""The number of source sentences that are parsed to get templates."""
 MIN_SENTENCES = 200
 
 
 @dataclass(frozen=True)
 class Graded:
-    """Texts of one kind, the number of mistakes of each (or of all), and their weight together."""
+    """Texts of one kind, with the number of mistakes of each text (or one number for all) and the total
+    weight of the texts."""
 
     name: str
     texts: list[str]
@@ -137,9 +148,9 @@ class Graded:
 
 
 def fits(words: Words) -> bool:
-    """Whether a line of a corpus is a whole sentence of suitable length."""
-    whole = words[0][0].isupper() and words[-1] in (".", "?", "!")
-    return whole and MIN_WORDS <= len(words) <= MAX_WORDS
+    """Whether the words of a corpus line are a whole sentence of suitable length."""
+    is_whole = words[0][0].isupper() and words[-1] in (".", "?", "!")
+    return is_whole and MIN_WORDS <= len(words) <= MAX_WORDS
 
 
 def graded_texts(
@@ -152,8 +163,8 @@ def graded_texts(
     left_out: str | None = None,
     threads: int = 1,
 ) -> Iterator[Graded]:
-    """The training texts; `left_out` names a generator to leave out. The parser makes the templates of
-    generators."""
+    """The training texts of each kind. `left_out` is the name of a generator that is not used. The
+    parser is needed for the templates of generators."""
     if len(real) < MIN_SENTENCES or len(source) < MIN_SENTENCES:
         raise InputError(
             f"There are {len(real):,} real sentences and {len(source):,} to make worse. Training "
@@ -168,15 +179,17 @@ def graded_texts(
         counted = ErrorGenerator(corpus, length=None, words_per_mistake=words).spoiled(n, rng)
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
-    some = _some(source, PARSED_SENTENCES, rng)
-    parsed = CorpusSource(some, parser.parse(some, threads=threads), threads)
-    for name, (mistakes, maker) in _generators(corpus, parsed).items():
+    to_parse = _some(source, PARSED_SENTENCES, rng)
+    parsed = CorpusSource(to_parse, parser.parse(to_parse, threads=threads), threads)
+    for name, (mistakes, generator_of_length) in _generators(corpus, parsed).items():
         if left_out is None or not name.startswith(left_out):
-            each = max(1, n // 6 // len(GENERATED_LENGTHS))
-            made = [
-                words for length in GENERATED_LENGTHS for words in maker(length).generate(each, rng)
+            n_per_length = max(1, n // 6 // len(GENERATED_LENGTHS))
+            generated = [
+                words
+                for length in GENERATED_LENGTHS
+                for words in generator_of_length(length).generate(n_per_length, rng)
             ]
-            yield Graded(name, _texts(made), mistakes, GENERATOR_WEIGHT)
+            yield Graded(name, _texts(generated), mistakes, GENERATOR_WEIGHT)
 
 
 def train_fluency(
@@ -186,23 +199,27 @@ def train_fluency(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> FluencyModel:
-    rows, severity, weights = [], [], []
+    """The model that predicts log(1 + mistakes) from the features of these texts."""
+    rows, log_mistakes, weights = [], [], []
     for kind in graded:
         features = models.features(kind.texts, threads=threads)
         has_words = ~np.isnan(features[:, 0])
         features = features[has_words]
         rows.append(features)
         mistakes = np.broadcast_to(np.asarray(kind.mistakes), has_words.shape)
-        severity.append(np.log1p(mistakes[has_words]))
+        log_mistakes.append(np.log1p(mistakes[has_words]))
         weights.append(np.full(len(features), kind.weight / len(features)))
         on_progress(len(features))
-    return FluencyModel.train(np.vstack(rows), np.concatenate(severity), np.concatenate(weights))
+    return FluencyModel.train(
+        np.vstack(rows), np.concatenate(log_mistakes), np.concatenate(weights)
+    )
 
 
 def _generators(
     corpus: TaggedCorpus, parsed: CorpusSource
 ) -> dict[str, tuple[int, Callable[[int], Degrader]]]:
-    """By name: the number of mistakes its sentences count as, and the generator for a length."""
+    """The generators by name: the number of mistakes that their sentences count as, and a function
+    from a length in words to the generator."""
     pos, supertags, grammar = parsed.corpus("pos"), parsed.corpus("supertag"), parsed.grammar()
 
     def sequences(size: int) -> Callable[[int], Degrader]:
@@ -220,28 +237,33 @@ def _generators(
 
 
 def _some(sentences: Sequence[Words], n: int, rng: np.random.Generator) -> list[Words]:
+    """At most n of the sentences, in random order."""
     return [sentences[place] for place in rng.permutation(len(sentences))[:n]]
 
 
 def _texts(sentences: Sequence[Words]) -> list[str]:
+    """The sentences as ordinary text, without spaces before punctuation."""
     return [detokenize(words) for words in sentences]
 
 
 GLEU_LENGTHS = range(20, 29)
-"""Around the paper's 24 words: a text of ordinary size has too few sentences of exactly 24 words."""
+"""The lengths of sentences in words, around the paper's 24: a text of ordinary size has too few
+sentences of exactly 24 words."""
 GLEU_SENTENCES = 1000
-"""Sentences of each kind, as in the paper."""
+"""The number of sentences of each kind (real and random), as in the paper."""
 GLEU_BLOCK_SENTENCES = 100
 
 
 GLEU_HELD_OUT = 150
-"""New sentences of each kind on which the model is tested, as in the paper."""
+"""The number of other sentences of each kind with which the model is tested, as in the paper."""
 PAPER_LENGTHS = range(24, 25)
+"""The paper's only length: 24 words."""
 
 
 @dataclass(frozen=True)
 class TrainedGleu:
-    """A model, and how many of the held-out sentences it classifies correctly."""
+    """A model, the number of held-out sentences that it classifies correctly (`right`), and the
+    number of all held-out sentences (`tested`)."""
 
     model: GleuModel
     right: int
@@ -250,8 +272,9 @@ class TrainedGleu:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a training made: the weights of the features, and for gleu-fluency the held-out sentences
-    that it classifies correctly."""
+    """The result of a training: the weights of the features; for gleu-fluency also the number of
+    held-out sentences that the model classifies correctly (`right`), and of all held-out sentences
+    (`tested`)."""
 
     weights: dict[str, float]
     right: int = 0
@@ -269,25 +292,28 @@ def train_gleu(
     threads: int = 1,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> TrainedGleu:
-    """The model from n sentences of each kind, with equal numbers of each length; fewer than n
-    where the text has fewer real sentences of these lengths. Up to 150 of each kind are held out."""
-    fitting = [words for words in real if len(words) in lengths]
-    if not fitting:
+    """A model trained on n real sentences and n random sequences of words, with the same number of
+    each length; fewer if the text has fewer real sentences of these lengths. Up to 150 sentences of
+    each kind are held out."""
+    candidates = [words for words in real if len(words) in lengths]
+    if not candidates:
         raise InputError(
             f"The text has no sentence of {_span(lengths)} words to train gleu-fluency on."
         )
-    held = min(GLEU_HELD_OUT, len(fitting) // 10)
-    ranked = _some(fitting, len(fitting), rng)
-    chosen, new = ranked[: min(n, len(fitting) - held)], ranked[len(fitting) - held :]
+    n_held_out = min(GLEU_HELD_OUT, len(candidates) // 10)
+    n_usable = len(candidates) - n_held_out
+    in_random_order = _some(candidates, len(candidates), rng)
+    chosen, held_out = in_random_order[: min(n, n_usable)], in_random_order[n_usable:]
     corpus = TaggedCorpus.of(source)
 
     def features(sentences: Sequence[Words]) -> Floats:
-        made = [
+        """The features of real sentences, then of as many random sequences of the same lengths."""
+        random_sequences = [
             words
             for length, count in sorted(Counter(map(len, sentences)).items())
             for words in SequenceGenerator(corpus, size=1, length=length).generate(count, rng)
         ]
-        texts = _texts([*sentences, *made])
+        texts = _texts([*sentences, *random_sequences])
         rows = []
         for begin in range(0, len(texts), GLEU_BLOCK_SENTENCES):
             block = texts[begin : begin + GLEU_BLOCK_SENTENCES]
@@ -297,12 +323,12 @@ def train_gleu(
 
     rows = features(chosen)
     model = GleuModel.train(rows, np.arange(len(rows)) < len(chosen))
-    if not new:
+    if not held_out:
         return TrainedGleu(model, 0, 0)
-    unseen = features(new)
-    is_real = model.distances(model.normalized(unseen)) > 0
-    right = int((is_real == (np.arange(len(unseen)) < len(new))).sum())
-    return TrainedGleu(model, right, len(unseen))
+    test_rows = features(held_out)
+    is_real = model.distances(model.normalized(test_rows)) > 0
+    right = int((is_real == (np.arange(len(test_rows)) < len(held_out))).sum())
+    return TrainedGleu(model, right, len(test_rows))
 
 
 def _span(lengths: range) -> str:
@@ -319,8 +345,8 @@ def make_fluency(
     threads: int,
     on_progress: OnProgress,
 ) -> Learned:
-    """Writes the model and returns the weights of its features. `english` is the folder with the models
-    of English; None is for the shipped ones."""
+    """Trains `fluency`, writes the model to `path` and returns the weights of its features. `english`
+    is the folder with the models of English; None stands for the shipped ones."""
     rng = np.random.default_rng(seed)
     parser = load_parser(ENGLISH_PARSER if english is None else str(english))
     graded = list(graded_texts(pools.real, pools.source, parser, rng, threads=threads))
@@ -341,7 +367,8 @@ def make_gleu(
     threads: int,
     on_progress: OnProgress,
 ) -> Learned:
-    """The same for gleu-fluency. Needs the link grammar library."""
+    """Trains `gleu-fluency` and writes the model to `path`, as `make_fluency` does. Needs the library
+    link grammar."""
     rng = np.random.default_rng(seed)
     parsers = english_parsers(threads, english)
     trained = train_gleu(
@@ -359,8 +386,9 @@ def make_paper_gleu(
     threads: int,
     on_progress: OnProgress,
 ) -> Learned:
-    """The same with the features of the paper and its sentences of 24 words. Parsers are trained on a
-    treebank and written into the folder of `path`; without a treebank they are the shipped ones."""
+    """Trains `gleu-fluency` with the features of the paper and its sentences of 24 words, and writes
+    the model to `path`. The parsers are trained on a treebank and written into the folder of `path`;
+    without a treebank, the shipped parsers are used."""
     if treebank:
         train_paper_parsers(treebank, path.parent, seed=seed)
     parsers = paper_parsers(threads, str(path.parent))
@@ -377,6 +405,7 @@ def make_paper_gleu(
 
 
 def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> Learned:
+    """Writes the model of gleu-fluency; `version` is that of link grammar."""
     model = trained.model
     weights = dict(zip(GLEU_FEATURES, model.plane.weights.round(4).tolist(), strict=True))
     model.save(path, {"link grammar": version, "weights": weights}, kind=kind)
@@ -384,16 +413,17 @@ def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> Learned
 
 
 def fluency_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step for `fluency.wpm`."""
+    """The step of `wellput train english` that writes `fluency.wpm`; returns the weights."""
     return make_fluency(_pools(inputs), path, **_settings(inputs)).weights
 
 
 def gleu_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step for `gleu-fluency.wpm`."""
+    """The step of `wellput train english` that writes `gleu-fluency.wpm`; returns the weights."""
     return make_gleu(_pools(inputs), path, **_settings(inputs)).weights
 
 
 def _settings(inputs: TrainingInputs) -> dict[str, Any]:
+    """The arguments of `make_fluency` and `make_gleu` that a step of the training has."""
     return {
         "english": inputs.folder,
         "seed": inputs.seed,
@@ -403,6 +433,7 @@ def _settings(inputs: TrainingInputs) -> dict[str, Any]:
 
 
 def _pools(inputs: TrainingInputs) -> Pools:
+    """The pools of a step, whose texts are given as `real` and `source`."""
     real, source = inputs.paths("real"), inputs.paths("source")
     if not (real and source):
         raise InputError(

@@ -1,8 +1,8 @@
 """`FunctionMetric`: a plain Python function as a metric, for notebooks and scripts.
 
-The function gets an output and returns a number, or None where the output has no score. If it has
-parameters named `references` and `source`, it gets these, too. The metric has the function's name, and
-its score is the mean of the numbers.
+The function gets an output and returns a number, or None if the output has no score. If it has
+parameters named `references` or `source`, it also gets the item's references or source. The metric has
+the function's name, and its score is the mean of the numbers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from wellput.core.metric import Floats, Need
 from wellput.metrics.base import MeanMetric
 
 OFFERED_NEEDS: tuple[Need, ...] = ("references", "source")
-"""What a function may ask for by the name of a parameter."""
+"""The names of parameters by which a function can get other data of the item."""
 
 
 @dataclass(frozen=True)
 class FunctionMetric(MeanMetric):
-    """A function of an output as a metric; `higher` is False if lower is better, None if neither."""
+    """A function of an output as a metric; `higher` is True if high values are better, False if low
+    values are, None if neither are."""
 
     family: ClassVar[str] = "function"
     about: ClassVar[str] = "a function of your own"
@@ -41,7 +42,11 @@ class FunctionMetric(MeanMetric):
                 "A metric needs a name: define the function with def, or give it a __name__. A lambda "
                 "has none."
             )
-        unknown = [one.name for one in self._further if one.name not in OFFERED_NEEDS]
+        unknown = [
+            parameter.name
+            for parameter in self._required_parameters
+            if parameter.name not in OFFERED_NEEDS
+        ]
         if unknown:
             raise InputError(
                 f"{self.name}: a function that is a metric gets an output, and may have parameters "
@@ -55,25 +60,26 @@ class FunctionMetric(MeanMetric):
 
     @property
     def needs(self) -> frozenset[Need]:  # type: ignore[override]
-        return frozenset(self._asked)
+        return frozenset(self._offered_parameters)
 
     @property
     def higher_is_better(self) -> bool | None:
         return self.higher
 
     def values(self, batch: Batch) -> Floats:
-        given = {"references": batch.references, "source": batch.sources}
-        asked = [(name, given[name]) for name in self._asked]
+        columns = {"references": batch.references, "source": batch.sources}
+        arguments = [(name, columns[name]) for name in self._offered_parameters]
         return np.array(
             [
-                self._number(self.function(text, **{name: rows[at] for name, rows in asked}))
+                self._number(self.function(text, **{name: rows[at] for name, rows in arguments}))
                 for at, text in enumerate(batch.texts)
             ],
             dtype=np.float64,
         )
 
     def signature(self) -> str:
-        """The function's name, and the first 12 digits of the SHA-256 of its text where it is known."""
+        """The function's name, and the first 12 digits of the SHA-256 of its source code, if Python can
+        find the code."""
         try:
             text = inspect.getsource(self.function)
         except (OSError, TypeError):
@@ -81,25 +87,26 @@ class FunctionMetric(MeanMetric):
         return f"function:{self.name}|code:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     @property
-    def _asked(self) -> list[Need]:
-        names = {one.name for one in self._parameters[1:]}
+    def _offered_parameters(self) -> list[Need]:
+        """The function's parameters that are named in `OFFERED_NEEDS`."""
+        names = {parameter.name for parameter in self._parameters[1:]}
         return [name for name in OFFERED_NEEDS if name in names]
 
     @property
-    def _further(self) -> list[inspect.Parameter]:
-        """The parameters after the first that must be given."""
-        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    def _required_parameters(self) -> list[inspect.Parameter]:
+        """The function's parameters without a default, except the first, which is the output."""
+        variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         return [
-            one
-            for one in self._parameters[1:]
-            if one.default is inspect.Parameter.empty and one.kind not in several
+            parameter
+            for parameter in self._parameters[1:]
+            if parameter.default is inspect.Parameter.empty and parameter.kind not in variadic
         ]
 
     @property
     def _parameters(self) -> list[inspect.Parameter]:
         try:
             return list(inspect.signature(self.function).parameters.values())
-        except ValueError:  # some functions of C do not say
+        except ValueError:  # the parameters of some functions written in C are unknown
             return []
 
     def _number(self, value: Any) -> float:

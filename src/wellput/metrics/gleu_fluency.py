@@ -1,6 +1,7 @@
-"""`gleu-fluency`: fluency by parsers. It is GLEU, the GrammaticaLity Evaluation Utility of Mutton et
-al. (2007). It is neither Google's GLEU (Wu et al. 2016) nor the GLEU of error correction (Napoles et
-al. 2015), which compare n-grams with references.
+"""`gleu-fluency`: how fluent an output is, judged by parsers: a sentence that parsers find
+improbable, or cannot parse as a whole, is probably not fluent. It is GLEU, the GrammaticaLity
+Evaluation Utility of Mutton et al. (2007). Google's GLEU (Wu et al. 2016) and the GLEU of error
+correction (Napoles et al. 2015) are other metrics, which compare n-grams with references.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ MIN_GLEU_COST = 0.1
 
 @dataclass(frozen=True)
 class GleuFluency(BaseMetric):
-    """The signed distance from the plane that separates real sentences from random sequences of words.
+    """The signed distance from the plane that separates real sentences from random sequences of
+    words, in the space of the parsers' features; it is positive on the side of real sentences.
 
     Statistics: the sums of the distances and of each feature, and the number of outputs of English
     prose.
@@ -47,7 +49,7 @@ class GleuFluency(BaseMetric):
     about: ClassVar[str] = "whether parsers see a real sentence"
     paper: ClassVar[str] = "Mutton et al. 2007"
     needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
-    has_gaps: ClassVar[bool] = True  # systems are compared on outputs of English prose alone
+    has_gaps: ClassVar[bool] = True  # systems are compared only on outputs of English prose
 
     feature: GleuFeature | None = None
     model: str | None = None
@@ -69,10 +71,10 @@ class GleuFluency(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         model = self._model()
-        found = self._features(batch)
-        distances = found.joined(model.distances(model.normalized(found.rows)))
+        features = self._features(batch)
+        distances = features.joined(model.distances(model.normalized(features.rows)))
         rows = np.column_stack(
-            [distances, model.normalized(found.means()), np.ones(len(distances))]
+            [distances, model.normalized(features.means()), np.ones(len(distances))]
         )
         rows[np.isnan(distances)] = 0.0
         return rows
@@ -95,20 +97,23 @@ class GleuFluency(BaseMetric):
         return reasons_of(english_prose(batch, check=self.check))
 
     def explain(self, batch: Batch) -> list[str]:
-        """For each output its worst sentence and the features that lower its score, the strongest
-        first, on the scale of the score. Values are as in `GLEU_FEATURES`, not divided by the largest.
+        """For each output its worst sentence and the features that lower the score of this sentence,
+        the strongest first, and by how much. The values of features have the units that
+        `GLEU_FEATURES` describes.
         """
         model = self._model()
-        found = self._features(batch)
-        normalized = model.normalized(found.rows)
+        features = self._features(batch)
+        normalized = model.normalized(features.rows)
         if self.feature is None:
             scores, contributions = model.distances(normalized), model.contributions(normalized)
         else:
-            alone = np.array([name == self.feature for name in self._about])
+            is_scored_feature = np.array([name == self.feature for name in self._about])
             sign = 1 if self.higher_is_better else -1
             scores = sign * normalized[:, list(self._about).index(self.feature)]
-            contributions = np.where(alone, sign * (normalized - model.plane.means), 0.0)
-        return feature_costs(found, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
+            contributions = np.where(
+                is_scored_feature, sign * (normalized - model.plane.means), 0.0
+            )
+        return feature_costs(features, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
 
     def signature(self) -> str:
         version = _link_grammar(1).version.removeprefix("link-grammar-")
@@ -146,7 +151,7 @@ class GleuFluency(BaseMetric):
             )
         from wellput.language.models.english_text import SentenceFeatures
 
-        # The paper takes a text as one sentence.
+        # As in the paper, the whole text counts as one sentence.
         rows = paper_parsers(batch.threads, self.model).features(
             texts, threads=batch.threads, on_progress=batch.on_rows
         )
@@ -165,7 +170,8 @@ def _paper_model(folder: str | None) -> GleuModel:
 
 @lru_cache(maxsize=4)
 def paper_parsers(workers: int, folder: str | None = None) -> PaperGleuParsers:
-    """The parsers in a folder, or the shipped ones if it has none, with link grammar."""
+    """The parsers in a folder, or the shipped parsers if the folder has none; with the parser link
+    grammar."""
     from wellput.language.models.gleu_model import PaperGleuParsers
 
     return PaperGleuParsers.load(_link_grammar(workers), None if folder is None else Path(folder))
@@ -178,9 +184,9 @@ def _paper_fingerprint(folder: str | None) -> str:
     from wellput.language.models.head_driven import HeadDrivenParser
     from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 
-    own = Path(str(folder)) / HEAD_DRIVEN_FILE
+    path = Path(str(folder)) / HEAD_DRIVEN_FILE
     chart = load_model_file(
-        own if own.is_file() else shipped(HEAD_DRIVEN_FILE), HeadDrivenParser.kind
+        path if path.is_file() else shipped(HEAD_DRIVEN_FILE), HeadDrivenParser.kind
     ).fingerprint
     parsers = paper_parsers(1, folder)
     parts = (chart, parsers.transitions.signature, *sorted(parsers.supertags))
@@ -198,7 +204,7 @@ def _gleu_model(folder: str | None) -> GleuModel:
 
 @lru_cache(maxsize=4)
 def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
-    """The shipped parser, or the one in a folder, with link grammar."""
+    """The shipped parser, or the parser in a folder; with the parser link grammar."""
     from wellput.language.models.gleu_model import GleuParsers
     from wellput.language.models.head_driven import HeadDrivenParser
     from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
@@ -209,7 +215,8 @@ def english_parsers(workers: int, folder: Path | None = None) -> GleuParsers:
 
 @lru_cache(maxsize=4)
 def _link_grammar(workers: int) -> LinkGrammar:
-    """The library with its worker processes, which serve all batches and end with this process."""
+    """The library of link grammar with its worker processes, which parse all batches and end with this
+    process."""
     from wellput.language.models.link_grammar import LinkGrammar
 
     grammar = LinkGrammar(workers=workers)

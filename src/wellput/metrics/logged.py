@@ -1,8 +1,8 @@
-"""Scores from the log of another evaluation tool, such as those of language-model graders, and from the
-files of a folder of mt-metrics-eval.
+"""`logged`: scores that were computed before and are stored in the log of another evaluation tool (for
+example scores by a language model), or in the files of an mt-metrics-eval folder.
 
-`logged:scorer=all` means every scorer of the log, and a pattern (`logged:scorer=MetricX*`) those whose
-names match: `scorers_named` makes one metric of each.
+A log may have the scores of several scorers. `logged:scorer=all` stands for all of them, a pattern
+(`logged:scorer=MetricX*`) for those whose names match; `scorers_named` then makes a metric for each.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Logged(MeanMetric):
 
     @property
     def means_several(self) -> bool:
-        """Whether it stands for all scorers, or for those that match a pattern."""
+        """Whether the metric stands for all scorers, or for those that match a pattern."""
         return self.scorer == ALL_SCORERS or not PATTERN_SIGNS.isdisjoint(self.scorer)
 
     def values(self, batch: Batch) -> Floats:
@@ -66,6 +66,7 @@ class Logged(MeanMetric):
         return np.array([scores.get(scorer, np.nan) for scores in batch.logged])
 
     def _only(self, batch: Batch) -> str:
+        """The name of the only scorer in the log."""
         known = _names(batch)
         if len(known) > 1:
             raise _several(known)
@@ -75,7 +76,8 @@ class Logged(MeanMetric):
         return f"scorer:{self.scorer}" + ("" if self.higher_is_better else "|higher:false")
 
     def prepare_outputs(self, source: EvalSource) -> Logged:
-        """The metric itself for a log; with its scores for a folder of mt-metrics-eval."""
+        """The metric itself if the source is a log; for an mt-metrics-eval folder, a metric that has
+        the scores of the folder's files."""
         texts = source.unparsed
         if not isinstance(texts, TranslationSource):
             return self
@@ -85,11 +87,11 @@ class Logged(MeanMetric):
 
 @dataclass(frozen=True, eq=False)
 class LoggedInFiles(Logged):
-    """Scores from `metric-scores/` of mt-metrics-eval, where higher is always better.
+    """Scores from the folder `metric-scores/` of mt-metrics-eval, where higher is always better.
 
-    The score of a whole system is the one that the folder gives. It need not be the mean of the
-    segments, as for BLEU. For a part of the items, the score is the mean of these segments plus the
-    difference between the folder's score and the mean of all segments.
+    The score of a whole system is the system score in the folder, which may differ from the mean of
+    the segments (for BLEU it does). For a part of the items, the score is the mean of their segment
+    scores plus a constant: the folder's system score minus the mean of all segments.
     """
 
     needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
@@ -108,16 +110,18 @@ class LoggedInFiles(Logged):
         return self.scores.of(batch.system, batch.ids)
 
     def statistics(self, batch: Batch) -> Floats:
-        """(sum, sum of what the system's own score adds to the mean, count)."""
+        """Rows of (score, the constant that is added to the mean, count), 0 where there is no score."""
         sums, counts = super().statistics(batch).T
         return np.column_stack([sums, counts * self._added(batch.system), counts])
 
     def _added(self, system: str) -> float:
-        own = self.scores.scores.get(system)
-        given = self.scores.system_scores.get(system, np.nan)
-        if own is None or np.isnan(given) or np.isnan(own).all():
+        """The folder's score of a system minus the mean of its segments; 0 if one of them is
+        missing."""
+        segment_scores = self.scores.scores.get(system)
+        system_score = self.scores.system_scores.get(system, np.nan)
+        if segment_scores is None or np.isnan(system_score) or np.isnan(segment_scores).all():
             return 0.0
-        return float(given - np.nanmean(own))
+        return float(system_score - np.nanmean(segment_scores))
 
     def score(self, statistics: Floats) -> Floats:
         return ratio(statistics[..., 0] + statistics[..., 1], statistics[..., 2])
@@ -130,18 +134,20 @@ class LoggedInFiles(Logged):
 
 
 def scorers_named(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
-    """The metrics; instead of one that means several scorers, one for each of them."""
+    """The metrics, but with a metric for each scorer instead of a metric that stands for several
+    scorers."""
     if not any(isinstance(metric, Logged) and metric.means_several for metric in metrics):
         return list(metrics)
     known = _scorers_in(source.unparsed)
-    found: dict[str, Metric] = {}
+    by_name: dict[str, Metric] = {}
     for metric in metrics:
-        for one in _each(metric, known):
-            found.setdefault(one.name, one)
-    return list(found.values())
+        for single in _each(metric, known):
+            by_name.setdefault(single.name, single)
+    return list(by_name.values())
 
 
 def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
+    """A metric for each of the known scorers that the metric stands for."""
     if not isinstance(metric, Logged) or not metric.means_several:
         return [metric]
     pattern = "*" if metric.scorer == ALL_SCORERS else metric.scorer.replace("[", "[[]")
@@ -160,7 +166,8 @@ def _scorers_in(source: EvalSource) -> list[str]:
 
 
 def _name_in_folder(pair: LanguagePair, scorer: str) -> str:
-    """The scorer, if the folder has it; the only one, if none is named."""
+    """The scorer, if the folder has it; if none is named, the folder's only scorer. Raises InputError
+    otherwise."""
     known = scored_metric_names(pair)
     if not scorer and len(known) == 1:
         return known[0]
@@ -188,8 +195,8 @@ def _listed(known: Sequence[str]) -> str:
 
 
 def _enumerated(known: Sequence[str]) -> str:
-    more = len(known) - MAX_LISTED_SCORERS
-    return ", ".join(known[:MAX_LISTED_SCORERS]) + (f" and {more} more" if more > 0 else "")
+    n_more = len(known) - MAX_LISTED_SCORERS
+    return ", ".join(known[:MAX_LISTED_SCORERS]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def _names(batch: Batch) -> list[str]:

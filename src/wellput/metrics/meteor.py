@@ -1,9 +1,9 @@
-"""METEOR of Lavie & Agarwal (2007), with NLTK's digits.
+"""METEOR of Lavie & Agarwal (2007), with exactly the same scores as NLTK.
 
 Words of an output are matched with words of a reference: first equal words, then words with the same
-stem, then words that share a WordNet synset. The score is a harmonic mean of precision and recall, in
-which recall weighs more, less a penalty for matched words that do not stand together: `chunks` are
-runs of matches that are neighbors in both texts.
+stem, then words that share a WordNet synset (a set of synonyms). The score is a harmonic mean of
+precision and recall, in which recall has more weight, minus a penalty for matched words that are not
+neighbors. The penalty counts *chunks*: sequences of matched words that are neighbors in both texts.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ MAX_CACHED_WORDS = 1 << 16
 
 @dataclass(frozen=True)
 class Meteor(MeanMetric):
-    """METEOR as a fraction; a corpus is the mean of its segments.
+    """METEOR, from 0 to 1; the score of a corpus is the mean of its segments.
 
-    `alpha` weighs precision against recall, `beta` and `gamma` shape the penalty. With several
-    references a segment takes the highest score. A segment without a match scores 0. Words are
-    compared in lower case. Needs a WordNet (Debian: `wordnet-base`).
+    `alpha` is the weight of precision against recall, `beta` and `gamma` decide the size of the
+    penalty. With several references, the one with the highest score counts. A segment without a match
+    has the score 0. Words are compared in lower case. METEOR needs WordNet's files (Debian:
+    `wordnet-base`).
     """
 
     family: ClassVar[str] = "meteor"
@@ -118,41 +119,44 @@ def align(
 ) -> list[Match]:
     """Pairs of matched words, in the order of the hypothesis.
 
-    Three rounds match equal words, equal stems and synonyms. Each takes the words that are left from
-    the end of the hypothesis to its beginning, and matches a word with the last one that fits. As in
-    NLTK, synonyms are looked up for stems and must be stems.
+    Three rounds match equal words, equal stems and synonyms. Each round goes through the hypothesis'
+    words that have no match yet, from the last to the first, and matches a word with the last
+    unmatched word of the reference that fits. As in NLTK, synonyms are looked up for stems and must
+    be stems.
 
     >>> align(["the", "car", "stops"], ["cars", "stop", "the", "auto"], lambda word: {"auto"})
     [(0, 2), (1, 0), (2, 1)]
     """
-    left, free = list(enumerate(hypothesis)), list(enumerate(reference))
-    matches = _match(left, free, lambda word: (word,))
-    left, free = _rest(left, free, matches)
-    left, free = [(i, stem(word)) for i, word in left], [(j, stem(word)) for j, word in free]
-    matches += _match(left, free, lambda word: (word,))
-    left, free = _rest(left, free, matches)
-    return sorted(matches + _match(left, free, lambda word: {word, *synonyms(word)}))
+    outputs, targets = list(enumerate(hypothesis)), list(enumerate(reference))
+    matches = _match(outputs, targets, lambda word: (word,))
+    outputs, targets = _unmatched(outputs, targets, matches)
+    outputs = [(i, stem(word)) for i, word in outputs]
+    targets = [(j, stem(word)) for j, word in targets]
+    matches += _match(outputs, targets, lambda word: (word,))
+    outputs, targets = _unmatched(outputs, targets, matches)
+    return sorted(matches + _match(outputs, targets, lambda word: {word, *synonyms(word)}))
 
 
 Words = list[tuple[int, str]]
 """Words with their places."""
 
 
-def _rest(left: Words, free: Words, matches: Sequence[Match]) -> tuple[Words, Words]:
-    """The words on both sides that are not matched."""
-    matched, taken = {i for i, _ in matches}, {j for _, j in matches}
+def _unmatched(outputs: Words, targets: Words, matches: Sequence[Match]) -> tuple[Words, Words]:
+    """The words of the output and of the reference that have no match."""
+    matched_outputs, matched_targets = {i for i, _ in matches}, {j for _, j in matches}
     return (
-        [(i, word) for i, word in left if i not in matched],
-        [(j, word) for j, word in free if j not in taken],
+        [(i, word) for i, word in outputs if i not in matched_outputs],
+        [(j, word) for j, word in targets if j not in matched_targets],
     )
 
 
-def _match(left: Words, free: Words, forms_of: Callable[[str], Iterable[str]]) -> list[Match]:
+def _match(outputs: Words, targets: Words, forms_of: Callable[[str], Iterable[str]]) -> list[Match]:
+    """Matches words of the output with words of the reference that are one of their forms."""
     places: dict[str, list[int]] = {}
-    for j, word in free:
+    for j, word in targets:
         places.setdefault(word, []).append(j)
     matches: list[Match] = []
-    for i, word in reversed(left):
+    for i, word in reversed(outputs):
         fitting = [places[form] for form in forms_of(word) if places.get(form)]
         if fitting:
             matches.append((i, max(fitting, key=lambda positions: positions[-1]).pop()))
@@ -160,7 +164,7 @@ def _match(left: Words, free: Words, forms_of: Callable[[str], Iterable[str]]) -
 
 
 def count_chunks(matches: Sequence[Match]) -> int:
-    """Runs of matches whose words are neighbors in both texts.
+    """The number of chunks: sequences of matches whose words are neighbors in both texts.
 
     >>> count_chunks([(0, 2), (1, 3), (2, 0)])
     2

@@ -1,7 +1,9 @@
-"""NIST: matched n-grams count by their information (Doddington 2002), with NLTK's digits.
+"""NIST (Doddington 2002): matched n-grams count by the information that they have, so that rare n-grams
+count more. Scores are exactly the same as NLTK's.
 
-An n-gram has log2(occurrences without its last token / occurrences) bits, counted over all references:
-`prepare` counts them before the first output is scored, and the signature has their fingerprint.
+An n-gram has log2(A / B) bits of information, where B is the number of its occurrences in all
+references, and A that of the n-gram without its last token. `prepare` counts occurrences before the
+first output is scored, and the signature has a fingerprint of the references.
 """
 
 from __future__ import annotations
@@ -29,16 +31,18 @@ _BETA = math.log(0.5) / math.log(1.5) ** 2
 
 @dataclass(frozen=True)
 class Nist(BaseMetric):
-    """Bits of matched information per n-gram, summed over the orders 1 to n; no upper bound.
+    """Bits of matched information per n-gram, summed over the orders 1 to n, times a length penalty;
+    there is no upper bound.
 
-    As in NLTK, each order takes the reference with the highest precision (the longest, if equal),
-    and the length penalty uses the references that were taken. A segment's score uses the weights
-    of the whole corpus; NLTK's `sentence_nist` uses the weights of the sentence alone, like a
-    corpus of one sentence. An order without n-grams (all outputs are shorter) adds nothing; NLTK
-    divides by zero there. If the references have no words, the score is undefined.
+    As in NLTK, the reference with the highest precision is chosen for each order (the longest, if
+    several are equal), and the length penalty uses the chosen references. A segment's score uses the
+    information (weights) of n-grams in the references of the whole corpus; NLTK's `sentence_nist`
+    uses only the references of the sentence. If all outputs are too short for n-grams of an order,
+    the order adds nothing; NLTK divides by zero there. If the references have no words, the score is
+    undefined.
 
-    Statistics: matched information of order 1 to n, n-grams of order 1 to n, tokens of the output,
-    tokens of the references taken, summed over the orders.
+    Statistics: the matched information for the orders 1 to n, the number of n-grams for the orders 1
+    to n, the tokens of the output, and the tokens of the chosen references, summed over the orders.
 
     >>> references = [["the cat sat", "a cat"]]
     >>> metric = Nist(n=1).prepare(references)
@@ -117,12 +121,13 @@ class Nist(BaseMetric):
         return f"n:{self.n}|lowercase:{as_text(self.lowercase)}|tok:{tokenizer}{weights}"
 
     def _precisions(self, statistics: Floats) -> Floats:
-        """Bits per n-gram, order by order."""
+        """Bits per n-gram for each order; 0 for an order without n-grams."""
         bits = ratio(statistics[..., : self.n], statistics[..., self.n : 2 * self.n])
         return np.nan_to_num(bits, nan=0.0)
 
     def _penalty(self, statistics: Floats) -> Floats:
-        """1 where the output is no shorter than the references, 0 where it is empty."""
+        """The length penalty: 1 if the output is at least as long as the references, 0 if it is
+        empty."""
         share = ratio(self.n * statistics[..., 2 * self.n], statistics[..., 2 * self.n + 1])
         log = np.log(share, out=np.full(share.shape, -np.inf), where=share > 0)
         penalty: Floats = np.exp(_BETA * np.minimum(log, 0.0) ** 2)

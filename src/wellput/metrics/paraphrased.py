@@ -1,6 +1,7 @@
-"""Any metric on references that are rewritten to be closer to each output.
+"""`Paraphrased`: any metric, but with references that were rewritten to be closer to each output.
 
-A batch is rewritten once for all metrics. One pass scores both `bleu` and `bleu+context`.
+A paraphraser rewrites a batch once for all metrics. One pass over the items can score both `bleu` and
+`bleu+context` (BLEU with the references of the paraphraser `context`).
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ class RewritesBatches(Protocol):
 
     @property
     def method(self) -> str:
-        """Its name."""
+        """The name of the paraphraser, such as "context"."""
 
     @property
     def signature(self) -> str:
-        """The method, and the fingerprint of its model."""
+        """The name, and the fingerprint of the paraphraser's model."""
 
     def rewrite_batch(self, batch: Batch) -> Batch:
         """The same rows with other references."""
@@ -32,7 +33,7 @@ class RewritesBatches(Protocol):
 
 @dataclass(frozen=True)
 class Paraphrased:
-    """A metric that sees rewritten references; everything else is as in the metric itself."""
+    """A metric that gets rewritten references; everything else is as in the metric itself."""
 
     metric: Metric
     paraphraser: RewritesBatches
@@ -77,21 +78,21 @@ class Paraphrased:
         return self.metric.components(statistics)
 
     def signature(self) -> str:
-        own = self.metric.signature()
-        return "|".join([*([own] if own else []), self.paraphraser.signature])
+        metric_signature = self.metric.signature()
+        return "|".join(filter(None, [metric_signature, self.paraphraser.signature]))
 
 
 def beside_paraphrased(
     metrics: Sequence[Metric], paraphrasers: Sequence[RewritesBatches]
 ) -> list[Metric]:
-    """The metrics; each one that uses references is followed by itself on the references that each
-    paraphraser rewrites."""
+    """The metrics; each metric that uses references is followed by its `Paraphrased` versions, one
+    for each paraphraser."""
     if not any("references" in metric.needs for metric in metrics):
         names = ", ".join(metric.name for metric in metrics)
         raise InputError(f"paraphrase= rewrites references, but these metrics use none: {names}.")
-    both: list[Metric] = []
+    all_metrics: list[Metric] = []
     for metric in metrics:
-        both.append(metric)
+        all_metrics.append(metric)
         if "references" in metric.needs:
-            both += [Paraphrased(metric, paraphraser) for paraphraser in paraphrasers]
-    return both
+            all_metrics += [Paraphrased(metric, paraphraser) for paraphraser in paraphrasers]
+    return all_metrics

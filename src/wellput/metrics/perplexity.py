@@ -1,9 +1,11 @@
 """Perplexity under a language model: how surprising each word of an output is after the words
 before it.
 
-The model is an n-gram model (a file) or a neural one (a folder or GGUF file, `wellput[neural]`). Three
-measures of acceptability use the same probabilities, after Lau et al. (2020): the mean log probability,
-the log probability over a length penalty, and SLOR.
+The model is an n-gram model (a file) or a neural model (a folder or GGUF file; needs
+`wellput[neural]`). Three measures of acceptability by Lau et al. (2020) use the same probabilities:
+`mean`, the mean log probability of a word; `penalized` (PenLP), the log probability of the text
+divided by a function of its length; and `slor`, the log probability minus that of the words by their
+frequencies alone, per word.
 """
 
 from __future__ import annotations
@@ -35,14 +37,15 @@ Device: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 @dataclass(frozen=True)
 class Perplexity(BaseMetric):
-    """Statistics: log10 probability and number of all words, the same two of the unknown words, the
-    measure (in natural logarithms), and 1 where it is defined.
+    """Perplexity, or one of the measures of acceptability. Statistics: the log10 probability and the
+    number of all words, the same of the unknown words, the measure (in natural logarithms), and 1 if
+    it is defined.
 
     Perplexity is 10 to the power of the mean negative log10 probability of a word, over all outputs
-    together; the other measures are means over outputs. Texts for an n-gram model must be tokenized and
-    cased as its training text. There `</s>` counts as a word, so an empty output has a perplexity;
-    under a neural model it has none. An n-gram model of English gives no score to what is not English
-    prose.
+    together; the other measures are means over outputs. Texts for an n-gram model must be tokenized
+    and written in the same case as its training text. In an n-gram model the end of a text (`</s>`)
+    counts as a word, so an empty output has a perplexity; in a neural model it has none. An n-gram
+    model of English gives no score to an output that is not English prose.
     """
 
     family: ClassVar[str] = "perplexity"
@@ -64,26 +67,26 @@ class Perplexity(BaseMetric):
         return self.measure != "perplexity"
 
     def statistics(self, batch: Batch) -> Floats:
-        read = self._read(batch)
-        texts = [text.prose for text in read]
+        checked = self._read(batch)
+        texts = [text.prose for text in checked]
         if self.lowercase:
             texts = lowered(texts)
         model = self._model()
         if _is_neural(model):
             neural = causal_model(model, self.device)
             sums, words = neural.log_probs(texts, on_progress=batch.on_rows)
-            nothing = np.zeros(len(texts))
-            rows = np.column_stack([sums / math.log(10), words, nothing, nothing])
+            zeros = np.zeros(len(texts))
+            rows = np.column_stack([sums / math.log(10), words, zeros, zeros])
         else:
             prepared, tokenizer = tokenizers.prepare(texts, self.tokenize)
             rows = _ngram_model(model).statistics(
                 prepared, tokenize=tokenizer, threads=batch.threads
             )
         values = self._values(texts, rows)
-        is_known = ~np.isnan(values) & np.array([text.reason is None for text in read], np.bool_)
-        found = np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
-        found[~is_known] = 0.0
-        return found
+        is_known = ~np.isnan(values) & np.array([text.reason is None for text in checked], np.bool_)
+        table = np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
+        table[~is_known] = 0.0
+        return table
 
     def score(self, statistics: Floats) -> Floats:
         from wellput.language.models.ngrams import perplexity
@@ -104,7 +107,7 @@ class Perplexity(BaseMetric):
         ]
 
     def _read(self, batch: Batch) -> Sequence[ReadText]:
-        """The texts that are scored: the English prose of outputs under an n-gram model of English,
+        """The texts that are scored: for an n-gram model of English, the English prose of each output;
         otherwise the outputs as they are."""
         from wellput.language.models.language_check import ReadText
 
@@ -127,20 +130,22 @@ class Perplexity(BaseMetric):
         return f"model:{hashed}{measure}{exponent}|case:{case}|tok:{tokenizer}{check}"
 
     def _values(self, texts: Sequence[str], rows: Floats) -> Floats:
-        """The measure of each output; NaN where it has no words."""
+        """The measure of each output (for perplexity, the mean log probability); NaN for an output
+        without words."""
         sums, words = rows[:, 0] * math.log(10), rows[:, 1]
         if self.measure == "penalized":
-            # The penalty of Wu et al. (2016), equation 14, as Lau et al. (2020), table 2, write it.
+            # The length penalty of Wu et al. (2016), equation 14, in the form of Lau et al. (2020),
+            # table 2.
             return ratio(np.where(words, sums, np.nan), ((5 + words) / 6) ** self.exponent)
         if self.measure == "slor":
-            alone, count = self._alone(texts)
-            return ratio(sums - alone, count)
+            frequency_sums, counts = self._frequency_log_probs(texts)
+            return ratio(sums - frequency_sums, counts)
         return ratio(sums, words)
 
-    def _alone(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """The log probability of the words by their frequencies alone, and their number. A neural model
-        has pieces of words: for it, words are split as in a treebank and their frequencies come from
-        the shipped model of English."""
+    def _frequency_log_probs(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
+        """For each text, the log probability of its words by their frequencies alone, and the number of
+        words. A neural model has frequencies only of pieces of words; for it, words are split as in a
+        treebank, and their frequencies come from the shipped n-gram model of English."""
         from wellput.language.models.ngrams import log_frequencies
         from wellput.text.english import treebank_words
 
@@ -176,7 +181,7 @@ def _ngram_model(path: str) -> NgramModel:
 
 
 MIN_WORDS_OF_LANGUAGE = 100
-"""The language of a model with fewer words is not guessed."""
+"""A model with fewer words is not taken for a model of English, whatever its words are."""
 
 
 @lru_cache(maxsize=4)

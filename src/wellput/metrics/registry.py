@@ -1,12 +1,13 @@
-"""Metrics by name: `create("chrf:word_order=2")`, or by another spelling: `create("chrF++")`.
+"""Finds metrics by name, `create("chrf:word_order=2")`, or by another spelling, `create("chrF++")`.
 
-One table, name -> "module:Class", imported on request. Other packages add metrics through the
-entry-point group `wellput.metrics`, with a class of the same protocol. A name that ends in `.json` is
-the file of a fitted metric, one that ends in `.csv`, `.tsv`, `.jsonl` or `.parquet` a file of scores
-made elsewhere.
+One table, `BUILT_IN`, has the names of wellput's metrics with their classes, which are imported on
+request. Other packages add metrics by the entry-point group `wellput.metrics`, with classes that
+implement `Metric`. A name that ends in `.json` is the file of a fitted metric; a name that ends in
+`.csv`, `.tsv`, `.jsonl` or `.parquet` is a file of scores that another program computed.
 
-`BLEU`, `chrF++` and `rougeL` mean the same as elsewhere: case, hyphens, underscores and spaces make no
-difference. Tables and signatures show the metric's own name, with the options that a spelling implies.
+Usual spellings such as `BLEU`, `chrF++` and `rougeL` are understood: case, hyphens, underscores and
+spaces make no difference. Tables and signatures show the metric's name in the table, with the options
+that a spelling implies.
 """
 
 from __future__ import annotations
@@ -33,17 +34,19 @@ from wellput.metrics.base import as_text
 
 GROUP = "wellput.metrics"
 PATH_LIKE = re.compile(r"[/\\]|\.[A-Za-z]{2,7}$")
-"""Marks of a path, which no name of a metric has: a folder, or a suffix."""
+"""Finds what a path has and no metric's name has: a slash, or a suffix."""
 SCORE_FILE = re.compile(
     r"^(.+\.(?:csv|tsv|jsonl|parquet)(?:\.(?:gz|xz|bz2|zst))?)((?::[^:/\\]+=[^:]*)*)$",
     re.IGNORECASE,
 )
-"""The path of a file of scores, with options behind it: `./comet.csv:metric=COMET-22`."""
+"""Matches the path of a file of scores, perhaps with options after it:
+`./comet.csv:metric=COMET-22`."""
 MADE_ELSEWHERE = (
     "comet", "xcomet", "cometkiwi", "metricx", "bleurt", "bartscore", "gemba",
     "moverscore", "unieval", "geval", "prism", "yisi",
 )  # fmt: skip
-"""Beginnings of the names of metrics that other programs compute."""
+"""The beginnings of names of well-known metrics that wellput does not compute, but other programs
+do."""
 WHERE_LISTED = "`wellput metrics`, in Python `wellput.list_metrics()`"
 
 BUILT_IN: dict[str, str] = {
@@ -84,14 +87,15 @@ BUILT_IN: dict[str, str] = {
 
 
 def metric_names() -> list[str]:
-    """The names of all metrics, built in or from other packages; sentinels come last."""
+    """The names of all metrics of wellput and of other packages. Sentinels (metrics that ignore
+    quality, for comparison) come last."""
     known = dict.fromkeys([*BUILT_IN, *plugins(GROUP)])
     return sorted(known, key=is_sentinel)
 
 
 def full_name(name: str) -> str:
-    """The metric's own name, with the options that the spelling implies; an unknown name is returned as
-    it is.
+    """The metric's name as in the table, with the options that the spelling implies; an unknown name is
+    returned unchanged.
 
     >>> full_name("bleu"), full_name("ROUGE-L"), full_name("chrF++")
     ('bleu', 'rouge-l', 'chrf:word_order=2')
@@ -120,7 +124,7 @@ def metric_class(name: str) -> Any:
 
 
 def option_texts(name: str) -> list[str]:
-    """A metric's options with their defaults, as they are written: `tokenize=13a`."""
+    """A metric's options with their defaults, in the form in which users write them: `tokenize=13a`."""
     cls = metric_class(name)
     defaults = {option.name: option.default for option in fields(cls)} if is_dataclass(cls) else {}
     return [f"{option}={as_text(defaults[option])}" for option in option_names(cls)]
@@ -132,15 +136,15 @@ def option_values(name: str) -> dict[str, str]:
 
 
 def create(spec: MetricSpec) -> Metric:
-    """A metric from its name and options: `"chrf:word_order=2"`, or a fitted one from its file:
-    `"./quality.json"`. A metric is returned as it is; a function of an output becomes a metric
-    (`metrics.functions`)."""
+    """A metric from its name and options (`"chrf:word_order=2"`), or from the file of a fitted metric
+    (`"./quality.json"`) or of scores. A metric object is returned unchanged; a function of an output
+    becomes a metric (`metrics.functions`)."""
     if isinstance(spec, type):
         raise InputError(f"{spec.__name__} is a class; give a metric: {spec.__name__}().")
     if not isinstance(spec, str):
-        given = spec.as_metric() if isinstance(spec, GivesMetric) else spec
-        is_metric = hasattr(given, "statistics")
-        return cast("Metric", given) if is_metric else _metric_of_function(given)
+        candidate = spec.as_metric() if isinstance(spec, GivesMetric) else spec
+        is_metric = hasattr(candidate, "statistics")
+        return cast("Metric", candidate) if is_metric else _metric_of_function(candidate)
     if SCORE_FILE.match(spec):
         return _only_metric(spec)
     name, _, tail = spec.partition(":")
@@ -164,24 +168,24 @@ def create(spec: MetricSpec) -> Metric:
 
 
 def _metric_of_function(given: object) -> Metric:
-    """A function of the user's as a metric. Raises InputError for any other object, and for a name that
-    a metric has."""
+    """A user's function as a metric. Raises InputError for an object that is not a function, and for a
+    function with the name of another metric."""
     from wellput.metrics.functions import FunctionMetric
 
     if not callable(given):
         raise InputError(
             f"A metric is a name, a metric object or a function of an output, not {given!r}."
         )
-    found = FunctionMetric(given)
-    if found.name in metric_names():
+    metric = FunctionMetric(given)
+    if metric.name in metric_names():
         raise InputError(
-            f"{found.name} is the name of a metric of wellput: give your function another name."
+            f"{metric.name} is the name of a metric of wellput: give your function another name."
         )
-    return found
+    return metric
 
 
 def _not_a_file_of_scores(path: str) -> str:
-    """What is wrong with a path that has the suffix of no file that is a metric."""
+    """The message for a path that is neither a file of scores nor of a fitted metric, by its suffix."""
     from wellput.io.files import similar_files
 
     exists = Path(path).exists()
@@ -193,16 +197,16 @@ def _not_a_file_of_scores(path: str) -> str:
 
 
 def _only_metric(spec: str) -> Metric:
-    """The metric of a file of scores that has one."""
+    """The metric of a file of scores; raises InputError if the file has several."""
     from wellput.metrics.external import external_metrics
 
-    found = external_metrics(spec)
-    if len(found) > 1:
-        names = [metric.name for metric in found]
+    metrics = external_metrics(spec)
+    if len(metrics) > 1:
+        names = [metric.name for metric in metrics]
         raise InputError(
             f"{spec} has several metrics: {', '.join(names)}. Say which: {spec}:metric={names[0]}."
         )
-    return found[0]
+    return metrics[0]
 
 
 metric = create
@@ -212,30 +216,31 @@ metric = create
 def create_all(
     specs: MetricSpec | Iterable[MetricSpec],
 ) -> list[Metric]:
-    """Metrics from a comma-separated list, a metric, or several of both. A metric that is named
-    twice is created once."""
+    """The metrics of a comma-separated list of names, of a metric object, or of a list of these. A
+    metric that is named twice is created once."""
     if isinstance(specs, str | Metric | GivesMetric) or callable(specs):
         specs = [specs]
     metrics: list[Metric] = []
     has_files = False
     for spec in specs:
-        for one in split_specs(spec) if isinstance(spec, str) else [spec]:
-            metrics += _metrics_of(one)
-            has_files = has_files or (isinstance(one, str) and SCORE_FILE.match(one) is not None)
+        for part in split_specs(spec) if isinstance(spec, str) else [spec]:
+            metrics += _metrics_of(part)
+            has_files = has_files or (isinstance(part, str) and SCORE_FILE.match(part) is not None)
     if not metrics:
         raise InputError(f"No metric was given. {WHERE_LISTED}, lists them all.")
     if has_files:
         from wellput.metrics.external import with_own_names
 
         metrics = with_own_names(metrics)
-    seen: dict[str, Metric] = {}
-    for one in metrics:
-        seen.setdefault(one.name, one)
-    return list(seen.values())
+    by_name: dict[str, Metric] = {}
+    for metric in metrics:
+        by_name.setdefault(metric.name, metric)
+    return list(by_name.values())
 
 
 def each_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
-    """The metrics; instead of a `logged` that means several scorers of the source, one for each."""
+    """The metrics, but with a metric for each scorer instead of a metric `logged` that stands for
+    several scorers of the source's log."""
     if not any("logged" in metric.needs for metric in metrics):
         return list(metrics)
     from wellput.metrics.logged import scorers_named
@@ -244,7 +249,7 @@ def each_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
 
 
 def _metrics_of(spec: MetricSpec) -> Sequence[Metric]:
-    """The metric that is meant; of a file of scores all that it has."""
+    """The metric that `spec` means; for a file of scores, all its metrics."""
     if isinstance(spec, str) and SCORE_FILE.match(spec):
         from wellput.metrics.external import external_metrics
 
@@ -284,7 +289,8 @@ SPELLINGS: dict[str, str] = {
     "simpletreeaccuracy": "sta",
     "generationtreeaccuracy": "gta",
 }
-"""Other spellings, in lower case without hyphens, underscores and spaces, and the metric they mean."""
+"""Other spellings (in lower case, without hyphens, underscores and spaces), each with the metric that
+it means."""
 
 
 def usual_name(name: str, known: Iterable[str]) -> str | None:
@@ -293,8 +299,8 @@ def usual_name(name: str, known: Iterable[str]) -> str | None:
     >>> usual_name("ROUGE_L", ["bleu", "rouge-l"]), usual_name("chrF++", [])
     ('rouge-l', 'chrf:word_order=2')
     """
-    spelled = _plain(name)
-    return {_plain(one): one for one in known}.get(spelled) or SPELLINGS.get(spelled)
+    spelling = _plain(name)
+    return {_plain(other): other for other in known}.get(spelling) or SPELLINGS.get(spelling)
 
 
 def _plain(name: str) -> str:

@@ -1,9 +1,11 @@
-"""ROUGE of Lin (2004), with rouge-score's digits: `rouge-1`, `rouge-2`, `rouge-l` and `rouge-lsum`.
+"""ROUGE of Lin (2004): `rouge-1`, `rouge-2`, `rouge-l` and `rouge-lsum`. Scores are exactly the same
+as those of the package rouge-score.
 
-Precision is the number of units that output and reference have in common over those of the output,
-recall the same over those of the reference. The score is their harmonic mean; 1 is perfect. The units
-are words, pairs of words, or the words of the longest common subsequence. Words are runs of ASCII
-letters and digits in lower-case text, so text in other scripts has none and scores 0.
+Precision is the number of units that output and reference have in common, divided by the units of the
+output; recall is the same number divided by the units of the reference. The score is their harmonic
+mean; 1 is perfect. The units are words or pairs of words; for `rouge-l` and `rouge-lsum`, the common
+units are the words of the longest common subsequence. A word is a sequence of ASCII letters and
+digits in the lower-case text, so text in other scripts has no words and the score 0.
 """
 
 from __future__ import annotations
@@ -22,14 +24,17 @@ from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
 _NO_WORD = re.compile(r"[^a-z0-9\n]+")
 MIN_STEMMED_LETTERS = 4
-"""rouge-score leaves shorter words as they are."""
+"""Shorter words are not stemmed, as in rouge-score."""
 
 
 @dataclass(frozen=True)
 class _Rouge(BaseMetric):
-    """With several references a segment takes the one with the highest F; a corpus is the mean of its
-    segments. A hypothesis or a reference without words scores 0, even if neither has words, as in
-    rouge-score. `stem` compares the stems of words (Porter's, as in rouge-score's `use_stemmer`)."""
+    """The base class of the ROUGE metrics. With several references, the one with the highest
+    F-measure counts; the score of a corpus is the mean of its segments. If the hypothesis or the
+    reference has no words, or neither, the score is 0, as in rouge-score. `stem` compares the stems
+    of words (Porter's, as in rouge-score's `use_stemmer`).
+
+    Statistics: F-measure, precision, recall, and 1 for each segment."""
 
     bounds: ClassVar[Bounds] = (0.0, 1.0)
     perfect: ClassVar[Mapping[str, float]] = {"score": 1.0, "precision": 1.0, "recall": 1.0}
@@ -63,7 +68,7 @@ class _Rouge(BaseMetric):
 
 
 def _stemmed(text: str) -> str:
-    """The stems of the words of a lower-case text; its lines stay lines.
+    """The stems of the words of a lower-case text, with the same line breaks.
 
     >>> _stemmed("the ferries are\\nleaving.")
     'the ferri are\\nleav'
@@ -138,7 +143,7 @@ class RougeLsum(_Rouge):
     """The F-measure of longest common subsequences of sentences; every line is a sentence.
 
     A word of a reference sentence counts if it is in the longest common subsequence with any sentence
-    of the output, so sentences in another order cost nothing.
+    of the output, so the order of sentences does not matter.
 
     >>> batch = Batch.from_texts(["It rained.\\nDinner is late."], [["Dinner is late.\\nIt rained."]])
     >>> [float(one.score(one.statistics(batch))[0]) for one in (RougeLsum(), RougeL())]

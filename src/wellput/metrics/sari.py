@@ -1,9 +1,10 @@
-"""SARI of Xu et al. (2016), for simplified text, with EASSE's digits.
+"""SARI of Xu et al. (2016), for simplified text, with exactly the same scores as EASSE.
 
-A simplification adds n-grams to its source, keeps some and deletes others. Each of the three is
-compared with what the references add, keep and delete: an F-measure for n-grams of 1 to 4 words,
-averaged over the orders and then over the three, in percent; 100 is perfect. Counts are summed over a
-corpus before they are divided, as in EASSE's `corpus_sari`; other programs average sentences instead.
+A simplification adds n-grams to its source, keeps some and deletes others. The n-grams that it adds,
+keeps and deletes are compared with those that the references add, keep and delete. This gives an
+F-measure for each of the three operations and each length of n-grams from 1 to 4 words; the score is
+their mean, in percent, and 100 is perfect. Counts are summed over a corpus before they are divided,
+as in EASSE's `corpus_sari`; other programs average sentences instead.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ N_NGRAM_ORDERS = 4
 class Sari(BaseMetric):
     """How well n-grams are added, kept and deleted, against sources and references, in percent.
 
-    `deletion="precision"` does not ask whether all that the references delete was deleted, as in the
-    paper; EASSE's default is the F-measure. An order in which nothing was added, or nothing should
-    have been, has an F of 0, so that even a copy of the only reference can score below 100.
+    For deleted n-grams, `deletion="precision"` takes the precision instead of the F-measure, as the
+    paper does; EASSE's default is the F-measure. If no n-grams of some length were added, or none
+    should have been, their F-measure is 0, so that even a copy of the only reference can score below
+    100.
 
     >>> metric = Sari()
     >>> batch = Batch.from_texts(
@@ -76,10 +78,10 @@ class Sari(BaseMetric):
         counts = statistics.reshape(*statistics.shape[:-1], N_NGRAM_ORDERS, 3, 3)
         correct, by_output, by_references = np.moveaxis(counts, -1, 0)
         precision, recall = _share(correct, by_output), _share(correct, by_references)
-        figures = _share(2 * precision * recall, precision + recall)
+        f_measures = _share(2 * precision * recall, precision + recall)
         if self.deletion == "precision":
-            figures[..., 2] = precision[..., 2]
-        means = 100 * figures.mean(axis=-2)
+            f_measures[..., 2] = precision[..., 2]
+        means = 100 * f_measures.mean(axis=-2)
         return {"added": means[..., 0], "kept": means[..., 1], "deleted": means[..., 2]}
 
     def signature(self) -> str:
@@ -88,7 +90,7 @@ class Sari(BaseMetric):
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    """The quotient, 0 where the divisor is 0, as EASSE has it."""
+    """part / whole; 0 where the whole is 0, as in EASSE."""
     result = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
     np.divide(part, whole, out=result, where=whole != 0)
     return result

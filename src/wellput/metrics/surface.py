@@ -1,13 +1,15 @@
-"""Metrics of the surface: the length of an output, how often its words repeat, and sentinels.
+"""Metrics of the surface of texts: the length of an output, how often its words repeat, and sentinels.
 
-`length` counts the output's tokens, `length-ratio` compares them with the references. `ttr` (type-token
-ratio) and `distinct` n-grams need no references. Their score is the mean over segments, so it has an
-interval and can be tested. `union` gives the same figure over all outputs together: it shows whether a
-system always says the same. It is not a sum over segments, so it has no interval.
+`length` counts the output's tokens, `length-ratio` compares their number with that of the references.
+`ttr` (type-token ratio) and `distinct` measure how many different words or n-grams an output has;
+they need no references. Their score is the mean over segments, so it has an interval and can be
+tested. `union` computes the same share for all outputs together, which shows whether a system always
+says the same. It is not a sum over segments, so it has no interval.
 
-Sentinels know nothing about quality. A metric that does not beat them is useless. They stand beside
-real metrics when these are compared with people's judgments. `random` shows how much agreement comes
-by chance, `length-only` how much comes from the length of outputs alone.
+Sentinels are metrics that ignore quality. They are shown beside other metrics when these are compared
+with people's judgments; a metric that does not agree better with people than a sentinel is useless.
+`random` shows how much agreement there is by chance, `length-only` how much the length of outputs
+explains.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, token
 
 @dataclass(frozen=True)
 class Length(MeanMetric):
-    """The mean number of tokens of an output; an empty output has 0. Neither good nor bad."""
+    """The mean number of tokens of an output; an empty output has 0. Neither high nor low is better."""
 
     family: ClassVar[str] = "length"
     bounds: ClassVar[Bounds] = (0.0, None)
@@ -46,8 +48,8 @@ class Length(MeanMetric):
 
     def values(self, batch: Batch) -> Floats:
         texts, tokenizer = prepare(batch.texts, self.tokenize)
-        without = [()] * len(batch)
-        return _native.token_counts(texts, without, tokenizer, batch.threads)[:, 0]
+        no_references = [()] * len(batch)
+        return _native.token_counts(texts, no_references, tokenizer, batch.threads)[:, 0]
 
     def signature(self) -> str:
         return f"tok:{tokenizer_signature(self.tokenize)}"
@@ -55,10 +57,11 @@ class Length(MeanMetric):
 
 @dataclass(frozen=True)
 class LengthRatio(BaseMetric):
-    """Tokens of the outputs over tokens of the references, pooled; 1 means as long as the references.
+    """All tokens of the outputs divided by all tokens of the references; 1 means as long as the
+    references.
 
-    Of several references the one closest in length counts; of two equally close ones the shorter (as in
-    BLEU's brevity penalty). Undefined where the references have no tokens.
+    Of several references the one closest in length counts; of two equally close ones, the shorter one
+    (as in BLEU's brevity penalty). Undefined if the references have no tokens.
 
     >>> metric = LengthRatio()
     >>> batch = Batch.from_texts(["a b c"], [["a b c d", "a b", "a b c d e"]])
@@ -93,10 +96,12 @@ class LengthRatio(BaseMetric):
 
 @dataclass(frozen=True)
 class Diversity(MeanMetric):
-    """The share of distinct n-grams among all n-grams of an output; undefined where it has none.
+    """The share of distinct n-grams among all n-grams of an output; undefined if the output has no
+    n-grams.
 
-    Case is ignored unless `lowercase=false`: a word at the start of a sentence is the same word.
-    Ratios fall with length: compare outputs of similar length (see `length`).
+    Case is ignored unless `lowercase=false`: a word at the start of a sentence counts as the same
+    word. The share falls with the length of outputs, so compare only outputs of similar length (see
+    `length`).
     """
 
     needs: ClassVar[frozenset[Need]] = NEEDS_NOTHING
@@ -115,8 +120,8 @@ class Diversity(MeanMetric):
         return ratio(counts[:, 0], counts[:, 1])
 
     def union(self, batches: Iterable[Batch]) -> float:
-        """The share of distinct n-grams in all outputs of one system together; NaN if there are none.
-        N-grams do not run from one output into the next."""
+        """The share of distinct n-grams in all outputs of one system together; NaN if there are no
+        n-grams. The tokens of an n-gram are always from the same output."""
         _, tokenizer = prepare((), self.tokenize)
         counter = _native.NgramCounter(self.order, tokenizer)
         for batch in batches:
@@ -134,7 +139,7 @@ class Diversity(MeanMetric):
 
 @dataclass(frozen=True)
 class TypeTokenRatio(Diversity):
-    """The share of distinct words.
+    """The share of distinct words in an output.
 
     >>> metric = TypeTokenRatio()
     >>> batch = Batch.from_texts(["the cat saw the dog"], [()])
@@ -153,7 +158,7 @@ class TypeTokenRatio(Diversity):
 
 @dataclass(frozen=True)
 class Distinct(Diversity):
-    """The share of distinct n-grams, for n from 1 to 3 (by default 2)."""
+    """The share of distinct n-grams in an output, for n from 1 to 3 (by default 2)."""
 
     family: ClassVar[str] = "distinct"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
@@ -179,7 +184,7 @@ class Distinct(Diversity):
 class Random(MeanMetric):
     """A number in [0, 1) from a hash of seed, system and item id: the same on every machine.
 
-    It does not depend on the output, nor on the other items or systems.
+    The number does not depend on the output, on other items or on other systems.
     """
 
     family: ClassVar[str] = "random"
@@ -192,7 +197,8 @@ class Random(MeanMetric):
         return f"hash_seed:{self.seed}"  # in a signature `seed` is the seed of the resampling
 
     def values(self, batch: Batch) -> Floats:
-        # JSON marks its own end: no other (seed, system) gives the same bytes before the id.
+        # The JSON list ends with a bracket, so no other seed and system give the same bytes with any
+        # id.
         start = hashlib.blake2b(json.dumps([self.seed, batch.system]).encode(), digest_size=8)
         return np.array([_uniform(start, item) for item in batch.ids], dtype=np.float64)
 
@@ -200,7 +206,7 @@ class Random(MeanMetric):
 def _uniform(start: hashlib.blake2b, item: str) -> float:
     digest = start.copy()
     digest.update(item.encode("utf-8", "surrogatepass"))
-    # The 53 bits of a float's mantissa: rounding 64 could give 1.
+    # 53 bits fit into a float exactly; rounding 64 bits could give 1.
     return (int.from_bytes(digest.digest(), "big") >> 11) / 2**53
 
 

@@ -1,8 +1,9 @@
-"""Training `fluency` for any language, from a treebank and perhaps more text.
+"""Trains the metric `fluency` for any language, from a treebank and perhaps more text.
 
-As for English, sentences are made worse on purpose, and the weights are fitted to the known number of
-mistakes. These sentences are those of the trees kept apart: the parser and the n-gram models must not
-know them. Each is also shuffled whole.
+As for English (`fluency_training`), mistakes are put into sentences on purpose, and the weights of
+the features are fitted so that they predict the known number of mistakes. The sentences are those of
+trees that were kept apart, because the parser and the n-gram models must not have seen them. Each
+sentence is also used with all its words shuffled.
 """
 
 from __future__ import annotations
@@ -29,16 +30,19 @@ from wellput.language.models.treebank_fluency import (
 Words = list[str]
 MIN_SENTENCES = 20
 MIN_WORDS, MAX_WORDS = 3, 60
+"""Only sentences of this length are used."""
 MISTAKE_COUNTS = (1, 2, 3, 5)
+"""The numbers of mistakes that are put into the sentences."""
 SHUFFLED_MISTAKES = 5
 """The number of mistakes that a shuffled sentence counts as."""
 FEATURE_FACTORS = {"spelling": 0.3, "capital": 0.3, "stop": 0.3}
-"""As for English: unknown words are names more often, and habits of writing differ."""
+"""Factors by which the fitted weights of these features are multiplied, as for English: in real
+outputs, unknown words are more often names, and there are different habits of writing."""
 
 
 @dataclass(frozen=True)
 class WorseSentences:
-    """Sentences with the same number of mistakes each; `0` are real ones."""
+    """Sentences that all have the same number of mistakes; real sentences have 0."""
 
     name: str
     sentences: list[Words]
@@ -46,7 +50,8 @@ class WorseSentences:
 
 
 def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
-    """The small words and letters of a language, and the other forms of its words."""
+    """What `ErrorGenerator` must know of a language to make mistakes: its small (function) words, its
+    letters, and for each word the other forms of the same lemma."""
     small: Counter[str] = Counter()
     letters: set[str] = set()
     forms: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -57,38 +62,44 @@ def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
                 small[word.form.lower()] += 1
             elif word.lemma != "_":
                 forms[word.lemma, word.upos].add(word.form)
-    others = {
-        form: sorted(own - {form}) for own in forms.values() if len(own) > 1 for form in sorted(own)
+    other_forms = {
+        form: sorted(lemma_forms - {form})
+        for lemma_forms in forms.values()
+        if len(lemma_forms) > 1
+        for form in sorted(lemma_forms)
     }
     frequent = sorted(word for word, count in small.items() if count >= MIN_SMALL_WORD_COUNT)
-    return MistakenWords(frequent, "".join(sorted(letters)) or "a", others)
+    return MistakenWords(frequent, "".join(sorted(letters)) or "a", other_forms)
 
 
 def usable(trees: Sequence[Tree]) -> list[Words]:
-    """The sentences of a length that people write."""
-    words = [[word.form for word in tree.words] for tree in trees]
-    return [own for own in words if MIN_WORDS <= len(own) <= MAX_WORDS]
+    """The trees' sentences, as lists of words, that are neither very short nor very long."""
+    sentences = [[word.form for word in tree.words] for tree in trees]
+    return [words for words in sentences if MIN_WORDS <= len(words) <= MAX_WORDS]
 
 
 def made_worse(
     sentences: Sequence[Words], language: MistakenWords, rng: np.random.Generator
 ) -> Iterator[WorseSentences]:
-    """The sentences themselves, each number of mistakes, and all shuffled."""
+    """The sentences without mistakes, then with each number of mistakes, then shuffled."""
     yield WorseSentences("real", list(sentences), 0)
     corpus = TaggedCorpus.of(sentences)
     for mistakes in MISTAKE_COUNTS:
         generator = ErrorGenerator(corpus, length=None, mistakes=mistakes, language=language)
         spoiled = generator.generate(len(sentences), rng)
         yield WorseSentences(f"errors-{mistakes}", spoiled, mistakes)
-    yield WorseSentences("shuffled", [shuffled(own, rng) for own in sentences], SHUFFLED_MISTAKES)
+    yield WorseSentences(
+        "shuffled", [shuffled(words, rng) for words in sentences], SHUFFLED_MISTAKES
+    )
 
 
 def shuffled(words: Sequence[str], rng: np.random.Generator) -> Words:
-    """The words in another order, as far as they differ."""
-    found = list(words)
-    while found == list(words) and len(set(words)) > 1:
-        found = [words[place] for place in rng.permutation(len(words))]
-    return found
+    """The words in another random order, which differs from the given one if not all words are
+    equal."""
+    order = list(words)
+    while order == list(words) and len(set(words)) > 1:
+        order = [words[place] for place in rng.permutation(len(words))]
+    return order
 
 
 def train_treebank_fluency(
@@ -99,7 +110,8 @@ def train_treebank_fluency(
     *,
     threads: int = 1,
 ) -> FluencyModel:
-    """The weights; `dev` are trees that the models do not know."""
+    """The trained model. `trees` are the trees with which `models` were trained, `dev` trees that the
+    models have not seen."""
     sentences = usable(dev)
     if len(sentences) < MIN_SENTENCES:
         raise InputError(
@@ -107,16 +119,16 @@ def train_treebank_fluency(
             f"to; at least {MIN_SENTENCES} are needed, and hundreds to be good: give more trees."
         )
     rows: list[Floats] = []
-    severity: list[Floats] = []
-    for kind in made_worse(sentences, mistaken_words(trees), rng):
-        own = [words for words in kind.sentences if words]
-        rows.append(models.features_of_words(own, threads=threads))
-        severity.append(np.full(len(own), np.log1p(kind.mistakes)))
-    known = np.concatenate(severity)
+    log_mistakes: list[Floats] = []
+    for worse in made_worse(sentences, mistaken_words(trees), rng):
+        not_empty = [words for words in worse.sentences if words]
+        rows.append(models.features_of_words(not_empty, threads=threads))
+        log_mistakes.append(np.full(len(not_empty), np.log1p(worse.mistakes)))
+    targets = np.concatenate(log_mistakes)
     return FluencyModel.train(
         np.vstack(rows),
-        known,
-        np.ones(len(known)),
+        targets,
+        np.ones(len(targets)),
         names=tuple(TREEBANK_FEATURES),
         factors=FEATURE_FACTORS,
     )

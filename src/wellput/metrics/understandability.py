@@ -1,10 +1,10 @@
-"""Understandability and quality: accuracy, weighted to predict people's judgments.
+"""`understandability` and `quality`: linear models that predict people's judgments from tree accuracy.
 
-Equations 4 and 5 of Bangalore, Rambow & Whittaker (2000): a linear model of judgments on 7-point
-scales, from simple tree accuracy and the number of substitutions in the *string* alignment, divided
-by its value for a perfect sentence. A perfect sentence scores 1; below 0 is possible. A corpus score
-is the mean over sentences. With several references a sentence takes the one with the best score, among
-those that have a tree.
+They are equations 4 and 5 of Bangalore, Rambow & Whittaker (2000), which predict judgments on 7-point
+scales from simple tree accuracy (`sta`) and from the number of substitutions in the alignment of the
+whole *string*. The prediction is divided by its value for a perfect sentence, so a perfect sentence
+has the score 1; scores below 0 are possible. A corpus score is the mean over sentences. With several
+references, the one with the best score counts, among those that have a tree.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from wellput.metrics.base import ratio
 
 @dataclass(frozen=True)
 class JudgmentModel(AlignmentOptions):
-    """Statistics: the sums of the sentences' values, tree accuracies and substitutions, and the
-    number of sentences for which they are defined."""
+    """A prediction: (`tree_accuracy` · tree accuracy + `substitutions` · substitutions + `constant`)
+    / `at_perfect`. Statistics: the sums of the predictions, of the tree accuracies and of the
+    substitutions, and the number of sentences for which they are defined."""
 
     tree_accuracy: ClassVar[float]
     substitutions: ClassVar[float]
@@ -65,14 +66,14 @@ class JudgmentModel(AlignmentOptions):
         return ratio(statistics[..., 0], statistics[..., 3])
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        """Means per sentence."""
+        """The mean tree accuracy and the mean number of substitutions of a sentence."""
         return {
             "sta": ratio(statistics[..., 1], statistics[..., 3]),
             "substitutions": ratio(statistics[..., 2], statistics[..., 3]),
         }
 
     def explain(self, batch: Batch) -> list[str]:
-        """The explanation of simple tree accuracy, on which the value rests."""
+        """The explanation of simple tree accuracy, which is the main part of the prediction."""
         options = {option.name: getattr(self, option.name) for option in fields(AlignmentOptions)}
         return SimpleTreeAccuracy(**options).explain(batch)
 
@@ -82,6 +83,8 @@ class JudgmentModel(AlignmentOptions):
 
 @dataclass(frozen=True)
 class Understandability(JudgmentModel):
+    """Equation 4: predicted understandability."""
+
     family = "understandability"
     about = "sta and substitutions, weighted to predict judged understandability (eq. 4)"
     tree_accuracy = 1.3147
@@ -92,6 +95,8 @@ class Understandability(JudgmentModel):
 
 @dataclass(frozen=True)
 class Quality(JudgmentModel):
+    """Equation 5: predicted quality."""
+
     family = "quality"
     about = "sta and substitutions, weighted to predict judged quality (eq. 5)"
     tree_accuracy = 1.0192

@@ -1,5 +1,5 @@
-"""Cuts English prose into sentences and into the words of a treebank (`Words`), and joins words again.
-All by rules, without a model.
+"""Divides English prose into sentences and into words as treebanks have them (`Words`), and joins
+words to text again. All this is done by rules, without a model.
 
 A sentence ends after . ! ? if the next text can begin a sentence. It does not end after an
 abbreviation that comes before names (*Mr.*) or an initial, nor before a lower-case letter. Closing
@@ -7,11 +7,11 @@ brackets and quotation marks belong to the sentence before them. Blank lines sep
 line ends count as spaces.
 
 Words are split as in the English Web Treebank (EWT) of Universal Dependencies. Contractions and
-possessives are separate words (`do` `n't`, `John` `'s`, `can` `not`); with the word before them they
-make one surface token: `don't` is one surface token that covers the words `do` and `n't`. Punctuation,
-hyphens and currency signs are words. Web addresses, file names, numbers, dates, words with a prefix
-(`co-worker`), abbreviations and emoticons stay whole. Only white space is lost. `detokenize` joins such
-words into ordinary text.
+possessives are separate words (`do` `n't`, `John` `'s`, `can` `not`). Together with the word before
+it, such a word is one *surface token*: `don't` is a surface token that covers the words `do` and
+`n't`. Punctuation, hyphens and currency signs are words. Web addresses, file names, numbers, dates,
+words with a prefix (`co-worker`), abbreviations and emoticons stay whole. Only white space is lost.
+`detokenize` joins such words into ordinary text.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-# A period after these hardly ever ends a sentence.
+# A period after one of these abbreviations hardly ever ends a sentence.
 ABBREVIATION_BEFORE_NAME = re.compile(
     r"(?:^|[\s(\[\"'“‘-])(?:Mr|Mrs|Ms|Dr|Drs|Prof|Rev|Fr|Hon|Messrs|Mme|Mlle|St|Ste|Gen|Col|Maj|Capt|Lt|"
     r"Sgt|Adm|Gov|Sen|Rep|Pres|Mt|Ft|vs|No|Nos|Vol|Fig|pp|cf|[A-HJ-Z])\.$"
 )
 SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]* (?=[\"'“‘(\[]*[^\W_a-z])")
-MAX_ABBREVIATION_CHARACTERS = 8  # the longest of these, with its period and the character before it
+MAX_ABBREVIATION_CHARACTERS = 8
+"""The longest of the abbreviations before names, with its period and the character before it."""
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -61,15 +62,16 @@ PREFIXES = (
     *("mid", "mini", "multi", "neo", "non", "over", "para", "post", "pre", "pro", "pseudo"),
     *("quasi", "re", "semi", "sub", "super", "tele", "ultra", "un", "vice"),
 )
-# Tried in this order at every place. Lengths are limited so that a long text does not take too long.
+# The alternatives are tried in this order at every place. Their lengths are limited, so that matching
+# stays fast on long texts.
 WORD_PATTERN = re.compile(
     "|".join(
         (
             r"(?P<address>(?:https?://|ftp://|www\.)[^\s<>\"”“]{0,2000}[\w/])",
             r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})",
             rf"(?P<file>[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,5}}\.(?:{FILE_AND_DOMAIN_ENDINGS})\b)",
-            # Metrics' tokenizers replace these by other characters. Each stays one word, so that the
-            # words can be matched with such tokens.
+            # Metrics' tokenizers replace such markup by other characters. Each stays one word here, so
+            # that the words can be matched with the metrics' tokens.
             r"(?P<markup>&(?:amp|quot|lt|gt);|<skipped>)",
             r"(?P<face>(?<!\w)[:;=][-'^o]?[()\[\]DPp|/\\](?!\w)|<3)",
             r"(?P<initials>(?:\b[A-Za-z]\.){2,8}|\b[A-Z]\.(?=\s+[A-Z]))",
@@ -82,7 +84,7 @@ WORD_PATTERN = re.compile(
         )
     )
 )
-# Belongs to the word before it: n't, 's, 'll.
+# An ending that is a word of its own but is written together with the word before it: n't, 's, 'll.
 ENCLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|ll|re|ve))$", re.IGNORECASE)
 APOSTROPHES = "'’"
 JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
@@ -90,14 +92,14 @@ JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words in order; whether white space follows each; and the places (from 0) of the first and
-    last word of every surface token that covers several words."""
+    """The words (`forms`) in order; whether white space follows each word; and for every surface
+    token that covers several words, the places (from 0) of its first and last word."""
 
     forms: tuple[str, ...]
     are_spaced: tuple[bool, ...]
     surface_tokens: tuple[tuple[int, int], ...] = ()
     surface_forms: tuple[str, ...] = ()
-    """The surface tokens as written; empty where each is its words joined."""
+    """The surface tokens as they are written; empty if each is the same as its words without spaces."""
 
 
 def treebank_words(text: str) -> Words:
@@ -136,11 +138,12 @@ def treebank_words(text: str) -> Words:
 
 
 def spaced_words(tokens: list[str]) -> Words:
-    """The tokens unchanged, with a space after each."""
+    """The tokens, unchanged, as words with a space after each."""
     return Words(tuple(tokens), (True,) * len(tokens))
 
 
 def _word_parts(word: str) -> list[str]:
+    """The treebank's words in a word that is written without spaces: "don't" has two."""
     if (joined := JOINED_WORDS.fullmatch(word)) is not None:
         return [part for part in joined.groups() if part is not None]
     enclitic = ENCLITIC.search(word)
@@ -150,6 +153,8 @@ def _word_parts(word: str) -> list[str]:
 
 
 def _is_possessive(forms: list[str], following: str) -> bool:
+    """Whether an apostrophe after the last of these words, before the character `following`, is a
+    possessive as in "parents' house"."""
     owner = forms[-1] if forms else ""
     return owner.isalpha() and owner[-1] in "sS" and not following.strip()
 
@@ -162,16 +167,16 @@ BRACKET_SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-"
 
 
 def detokenize(tokens: Sequence[str]) -> str:
-    """The text of one sentence.
+    """The ordinary text of one sentence, from its words or tokens.
 
-    Straight quotation marks open and close in turn; a quotation mark without a partner keeps its
-    spaces. A hyphen between words joins them: a dash is usually another character.
+    Straight quotation marks open and close quotations alternately; a quotation mark without a partner
+    keeps its spaces. A hyphen between words joins them, because a dash is usually another character.
 
     >>> detokenize("He did n't say : \\" It 's ( almost ) a two - month job . \\"".split())
     'He didn\\'t say: "It\\'s (almost) a two-month job."'
     """
     pieces: list[str] = []
-    is_glued = True
+    needs_no_space = True
     open_quotes: set[str] = set()
     for place, token in enumerate(tokens):
         token = BRACKET_SIGNS.get(token, token)
@@ -183,10 +188,10 @@ def detokenize(tokens: Sequence[str]) -> str:
             open_quotes ^= {token} if is_closing or is_opening else set()
         elif token == HYPHEN and 0 < place < len(tokens) - 1:
             is_opening = is_closing = _are_words(tokens[place - 1], tokens[place + 1])
-        if not (is_glued or is_closing):
+        if not (needs_no_space or is_closing):
             pieces.append(" ")
         pieces.append({"``": "“", "''": "”"}.get(token, token))
-        is_glued = is_opening
+        needs_no_space = is_opening
     return "".join(pieces)
 
 

@@ -1,8 +1,8 @@
-"""The prose inside markdown, HTML and LaTeX: `prose_in` leaves out code, formulas and marks.
+"""Finds the prose in text with markdown, HTML or LaTeX: `prose_in` removes code, formulas and markup.
 
-Text without markup comes back unchanged. Headings, tables and captions are not sentences: they are
-`asides`, which count only where a text has no other prose. The rules are those of ordinary writing,
-not of a full parser: what is not clearly markup stays.
+Text without markup is not changed. Headings, cells of tables and captions are not sentences: they
+become `asides`, which callers use only if a text has no other prose. The rules are for ordinary text
+and are no complete parser: whatever is not clearly markup stays.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ FORMULA = re.compile(
     r"\$(?=[^$\n]*[\\^_=+{}<>])(?!\s)[^$\n]{1,300}(?<!\s)\$(?!\d)|\\\(.{1,300}?\\\)"
 )
 IN_PLACE_OF_FORMULA = "x"
-"""The word that takes the place of formulas, and of code that is not plain words, inside a sentence."""
+"""The word that replaces formulas, and code that is not plain words, inside a sentence."""
 
 FENCE = re.compile(r"^\s{0,8}(?:>\s*)*(`{3,}|~{3,})")
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:[\w-]+[ \t]*:.*\n|[ \t-].*\n)+---[ \t]*(?:\n|\Z)")
@@ -81,7 +81,8 @@ EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,500}?)(?<=[^\s*])\*(?![\
 UNDERSCORED = re.compile(r"(?<!\w)_(?=[^\s_])([^_\n]{1,500}?)(?<=[^\s_])_(?!\w)")
 STRUCK = re.compile(r"~~(?=\S)(.{1,500}?)(?<=\S)~~")
 
-# One of these must occur where there is markup. Most text has none and is not looked at again.
+# Every text with markup contains a match of this pattern. Most texts contain none and need no more
+# work.
 TRIGGER = re.compile(
     r"```|~~~|`[^`\n]+`|</?[a-zA-Z!][^<>\n]*>|\]\(|\]\[|\[\^|\*\*\S|__\S|~~\S|(?<!\w)[*_](?=\w)|\\[a-zA-Z\[(]"
     r"|\$[^$\n]+\$|^\s{0,3}(?:#{1,6}\s|>|\|)|^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+\S|^\s{0,3}(?:-{3,}|={3,}|\*{3,})\s*$"
@@ -90,14 +91,16 @@ TRIGGER = re.compile(
 )
 
 
-# Every `TRIGGER` contains one of these marks; they are searched first, because that is quicker.
+# Every match of `TRIGGER` contains one of these marks; they are searched first, because this is
+# quicker.
 MARK = re.compile(r"[`<\[*_~\\$|#>=•]|^\s*(?:[-+–]|\(?\d)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """`paragraphs` of prose, whose lines are still apart; `asides` are headings, cells and captions.
-    `has_code` says whether code or formulas were left out."""
+    """A text without its markup. `paragraphs` are its prose, with the original line breaks; `asides`
+    are headings, cells of tables and captions. `has_code` says whether code or formulas were
+    removed."""
 
     paragraphs: tuple[str, ...]
     asides: tuple[str, ...] = ()
@@ -105,7 +108,7 @@ class MarkedText:
 
 
 def has_markup(text: str) -> bool:
-    """Whether a text may hold markup; `prose_in` would leave any other text as it is."""
+    """Whether a text may contain markup; `prose_in` does not change other texts."""
     return MARK.search(text) is not None and TRIGGER.search(text) is not None
 
 
@@ -130,21 +133,22 @@ def prose_in(text: str) -> MarkedText:
 
 
 class _Reader:
-    """Sorts lines into paragraphs and asides."""
+    """Collects the paragraphs and asides of a text line by line."""
 
     def __init__(self) -> None:
         self.paragraphs: list[str] = []
         self.asides: list[str] = []
         self.has_code = False
-        self._open: list[str] = []
+        self._paragraph: list[str] = []
 
     def without(self, pattern: re.Pattern[str], text: str) -> str:
-        """The text without what the pattern finds, which is code."""
-        found, n = pattern.subn("\n\n", text)
+        """The text without the matches of the pattern, which are code or formulas."""
+        remaining, n = pattern.subn("\n\n", text)
         self.has_code |= n > 0
-        return found
+        return remaining
 
     def without_latex(self, text: str) -> str:
+        """The text without LaTeX commands; headings and captions become asides."""
         text = LATEX_COMMENT.sub("", self.without(LATEX_UNREAD, text))
         self.asides += LATEX_HEADING.findall(text)
         text = LATEX_HEADING.sub("\n\n", text)
@@ -156,61 +160,68 @@ class _Reader:
         return re.sub(r"[ \t]+(?=[.,;:!?)])", "", text)
 
     def without_html(self, text: str) -> str:
+        """The text without HTML tags; headings, cells and captions become asides."""
         text = self.without(HTML_UNREAD, text)
         self.asides += [_untagged(inner) for _, inner in HTML_HEADING.findall(text)]
         text = BLOCK_TAG.sub("\n\n", HTML_HEADING.sub("\n\n", text))
         return _untagged(text)
 
     def read(self, text: str) -> None:
+        """Reads all lines of a text."""
         lines = list(_outside_fences(text))
         self.has_code |= len(lines) < text.count("\n") + 1
-        rest = "\n".join(lines)
-        if TAG.search(rest) or "<!--" in rest or "<!DOCTYPE" in rest:
-            lines = self.without_html(rest).split("\n")
+        without_code = "\n".join(lines)
+        if TAG.search(without_code) or "<!--" in without_code or "<!DOCTYPE" in without_code:
+            lines = self.without_html(without_code).split("\n")
         for line in lines:
             self._line(line)
-        self._close()
+        self._end_paragraph()
 
     def _line(self, line: str) -> None:
         line = QUOTE.sub("", line)
-        if self._open and UNDERLINE.match(line):
-            self.asides.append(self._open.pop())
-            self._close()
+        if self._paragraph and UNDERLINE.match(line):
+            self.asides.append(self._paragraph.pop())
+            self._end_paragraph()
         elif not line.strip() or RULE.match(line) or LINK_DEFINITION.match(line):
-            self._close()
+            self._end_paragraph()
         elif (heading := HEADING.match(line)) is not None:
-            self._close()
+            self._end_paragraph()
             self.asides.append(heading[1])
         elif TABLE_RULE.match(line) or TABLE_ROW.match(line):
-            self._close()
+            self._end_paragraph()
             if not TABLE_RULE.match(line):
                 self.asides += [cell.strip() for cell in line.strip().strip("|").split("|")]
         else:
             if (item := LIST_ITEM.match(line)) is not None:
-                self._close()
+                self._end_paragraph()
                 line = line[item.end() :]
-            self._open.append(line)
+            self._paragraph.append(line)
 
-    def _close(self) -> None:
-        if self._open:
-            self.paragraphs.append("\n".join(self._open))
-            self._open = []
+    def _end_paragraph(self) -> None:
+        if self._paragraph:
+            self.paragraphs.append("\n".join(self._paragraph))
+            self._paragraph = []
 
 
 def _outside_fences(text: str) -> Iterator[str]:
-    """The lines that are not in fenced blocks; a block that is not closed ends with the text. A fence
-    with text behind it on the same line is closed there."""
+    """The lines that are not in fenced blocks of code. A block without a closing fence goes on to the
+    end of the text. If a line has an opening and a closing fence, only the text after them is
+    given."""
     fence = ""
     for line in text.split("\n"):
-        found = FENCE.match(line)
+        fence_match = FENCE.match(line)
         if fence:
-            if found is not None and found[1].startswith(fence) and not line.strip(" >`~"):
+            if (
+                fence_match is not None
+                and fence_match[1].startswith(fence)
+                and not line.strip(" >`~")
+            ):
                 fence = ""
-        elif found is not None:
-            rest = line[found.end() :]
-            closing = rest.find(found[1])
-            fence = "" if closing >= 0 else found[1]
-            if closing >= 0 and (after := rest[closing + len(found[1]) :].strip()):
+        elif fence_match is not None:
+            after_fence = line[fence_match.end() :]
+            closing = after_fence.find(fence_match[1])
+            fence = "" if closing >= 0 else fence_match[1]
+            if closing >= 0 and (after := after_fence[closing + len(fence_match[1]) :].strip()):
                 yield after
         else:
             yield line
@@ -225,7 +236,7 @@ def _code_word(code: re.Match[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without the marks that stand inside lines."""
+    """A paragraph without the markup inside its lines, such as links and emphasis."""
     text = LINK.sub(r"\1", IMAGE.sub("", text))
     text = FOOTNOTE.sub("", AUTOLINK.sub(r"\1", text))
     text = INLINE_CODE.sub(_code_word, text)

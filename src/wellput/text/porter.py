@@ -1,9 +1,10 @@
 """Porter's stemmer (1980) in the variant of NLTK, which rouge-score and NLTK's METEOR use.
 
-A step removes or replaces the first ending in its table that the word has, if the rest is long enough.
-The *measure* of a text is how often a vowel is followed by a consonant in it. NLTK's rules differ from
-Porter's for a short list of irregular words, for *ies* and *ied* in words of four letters, for *y*
-after a consonant, and for the endings *alli*, *bli*, *fulli* and *logi*.
+The stemmer works in steps. A step removes or replaces the first ending in its table that the word
+has, if what remains is long enough. Its length is given by the *measure* of a text: how often a vowel
+is followed by a consonant in it. NLTK's rules differ from Porter's for a short list of irregular
+words, for *ies* and *ied* in words of four letters, for *y* after a consonant, and for the endings
+*alli*, *bli*, *fulli* and *logi*.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ SUFFIXES_4 = (
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
     "ism", "ate", "iti", "ous", "ive", "ize",
 )  # fmt: skip
-"""Endings in the order in which they are tried; the first that fits decides."""
+"""The endings of three steps, in the order in which they are tried; only the first that the word has is
+used. `SUFFIXES_2` and `SUFFIXES_3` are replaced by other endings, `SUFFIXES_4` are removed."""
 
 
 @lru_cache(MAX_CACHED_WORDS)
@@ -62,17 +64,22 @@ def stem(word: str) -> str:
 
 
 def _consonants(text: str) -> list[bool]:
-    """Which letters are consonants; a y is one at the beginning and after a vowel."""
-    found: list[bool] = []
+    """For each letter, whether it is a consonant; y is a consonant at the beginning and after a
+    vowel."""
+    kinds: list[bool] = []
     for letter in text:
-        is_consonant = letter not in "aeiou" and (letter != "y" or not found or not found[-1])
-        found.append(is_consonant)
-    return found
+        is_consonant = letter not in "aeiou" and (letter != "y" or not kinds or not kinds[-1])
+        kinds.append(is_consonant)
+    return kinds
 
 
 def _measure(text: str) -> int:
+    """How often a vowel is followed by a consonant."""
     kinds = _consonants(text)
-    return sum(not one and next_one for one, next_one in itertools.pairwise(kinds))
+    return sum(
+        not is_consonant and next_is_consonant
+        for is_consonant, next_is_consonant in itertools.pairwise(kinds)
+    )
 
 
 def _has_vowel(text: str) -> bool:
@@ -80,7 +87,8 @@ def _has_vowel(text: str) -> bool:
 
 
 def _ends_like_hop(text: str) -> bool:
-    """Consonant, vowel, consonant other than w, x, y; or only a vowel and a consonant."""
+    """Whether the text ends with a consonant, a vowel and a consonant other than w, x, y (as "hop"
+    does), or consists of only a vowel and a consonant."""
     kinds = _consonants(text)
     if len(text) == 2:
         return kinds == [False, True]
@@ -107,7 +115,8 @@ def _without_past(word: str) -> str:
 
 
 def _completed(text: str) -> str:
-    """What is left of a verb without -ed or -ing, with its e or without its doubled consonant."""
+    """A verb without its -ed or -ing, completed to its stem: with an e added ("mak" of "making"), or
+    without the doubled consonant ("hopp" of "hopping")."""
     if text.endswith(("at", "bl", "iz")):
         return text + "e"
     if len(text) >= 2 and text[-1] == text[-2] and _consonants(text)[-1]:
@@ -116,9 +125,9 @@ def _completed(text: str) -> str:
 
 
 def _without_y(word: str) -> str:
-    rest = word[:-1]
-    if word.endswith("y") and len(rest) > 1 and _consonants(rest)[-1]:
-        return rest + "i"
+    beginning = word[:-1]
+    if word.endswith("y") and len(beginning) > 1 and _consonants(beginning)[-1]:
+        return beginning + "i"
     return word
 
 
@@ -139,22 +148,22 @@ def _without_adjective_suffix(word: str) -> str:
 
 
 def _replaced(word: str, suffix: str, replacement: str) -> str:
-    rest = word[: -len(suffix)]
-    return rest + replacement if _measure(rest) > 0 else word
+    beginning = word[: -len(suffix)]
+    return beginning + replacement if _measure(beginning) > 0 else word
 
 
 def _without_last_suffix(word: str) -> str:
     for suffix in SUFFIXES_4:
         if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            is_removed = _measure(rest) > 1 and (suffix != "ion" or rest[-1] in "st")
-            return rest if is_removed else word
+            beginning = word[: -len(suffix)]
+            is_removed = _measure(beginning) > 1 and (suffix != "ion" or beginning[-1] in "st")
+            return beginning if is_removed else word
     return word
 
 
 def _without_e(word: str) -> str:
-    rest = word[:-1]
+    beginning = word[:-1]
     if not word.endswith("e"):
         return word
-    measure = _measure(rest)
-    return rest if measure > 1 or (measure == 1 and not _ends_like_hop(rest)) else word
+    measure = _measure(beginning)
+    return beginning if measure > 1 or (measure == 1 and not _ends_like_hop(beginning)) else word

@@ -1,8 +1,8 @@
-"""Which script a text is written in, as far as tokenizers and models of English must know, and in which
-Unicode form.
+"""Finds out in which script and in which Unicode form a text is written, as far as tokenizers and
+models of English must know this.
 
-é is one character in NFC and two in NFD (e and an accent). Texts in different forms
-look the same and share no n-gram with such a letter.
+The letter é is one character in the Unicode form NFC, and two in NFD (e and an accent). Texts in
+different forms look the same, but their n-grams with such letters do not match.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 HAN_OR_KANA = re.compile(f"{HAN.pattern}|{KANA.pattern}")
 MAX_LETTERS_LOOKED_AT = 2000
+"""Only this many characters at the beginning of a text are looked at."""
 
 
 def share_of_other_scripts(text: str) -> float:
@@ -51,30 +52,35 @@ def unspaced_script(text: str) -> str:
     kana, han = len(KANA.findall(beginning)), len(HAN.findall(beginning))
     if 2 * (kana + han) <= len(LETTERS.findall(beginning)):
         return ""
-    # Japanese text always has kana; a Chinese one may quote a Japanese name.
+    # Japanese text always has kana (syllable letters). Chinese text has few: it may quote a Japanese
+    # name.
     return "Japanese" if 10 * kana > kana + han else "Chinese"
 
 
 def count_unspaced(texts: Iterable[object]) -> Counter[str]:
-    """How many texts are in each script that has no spaces between words.
+    """The number of texts in each script that has no spaces between words.
 
     >>> count_unspaced(["今天下雨。", "It rains."])
     Counter({'Chinese': 1})
     """
-    found = (unspaced_script(text) for text in texts if isinstance(text, str))
-    return Counter(script for script in found if script)
+    scripts = (unspaced_script(text) for text in texts if isinstance(text, str))
+    return Counter(script for script in scripts if script)
 
 
 def count_in_other_form(outputs: Iterable[object], references: Iterable[Sequence[str]]) -> int:
-    """How many outputs are in NFC while a reference of theirs is not, or the other way round. A text of
-    ASCII characters is the same in all forms; outputs that are not texts do not count."""
+    """The number of outputs that are in NFC while one of their references is not, or that are not in
+    NFC while one is. A text of ASCII characters is the same in all forms; outputs that are not texts
+    do not count."""
     return sum(
-        isinstance(output, str) and not output.isascii() and _is_other(output, own)
-        for output, own in zip(outputs, references, strict=True)
+        isinstance(output, str)
+        and not output.isascii()
+        and _is_in_other_form(output, output_references)
+        for output, output_references in zip(outputs, references, strict=True)
     )
 
 
-def _is_other(text: str, references: Sequence[str]) -> bool:
+def _is_in_other_form(text: str, references: Sequence[str]) -> bool:
+    """Whether a reference has another Unicode form than the text."""
     is_composed = is_normalized("NFC", text)
     return any(
         is_normalized("NFC", reference) != is_composed

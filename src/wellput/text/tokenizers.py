@@ -1,10 +1,11 @@
-"""Tokenizers by name: those of sacreBLEU, with the same tokens, and those of other packages.
+"""Tokenizers by name: those of sacreBLEU, which give the same tokens as in sacreBLEU, and those of
+other packages.
 
-Tokenizers without a model run natively; the others of sacreBLEU need sacreBLEU. Other packages add
-tokenizers by the entry-point group `wellput.tokenizers`: a function from a text to the list of its
-tokens, or a class without arguments whose objects are such functions and may have a `signature`. As
-in sacreBLEU's BLEU, trailing white space is removed before a text is tokenized, and tokens never
-contain white space.
+sacreBLEU's tokenizers without a model are implemented in C++ (*native*); for the others sacreBLEU
+must be installed. Other packages add tokenizers by the entry-point group `wellput.tokenizers`: a
+function from a text to the list of its tokens, or a class without arguments whose objects are such
+functions and may have a `signature`. As in sacreBLEU's BLEU, trailing white space is removed before a
+text is tokenized, and tokens never contain white space.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ NATIVE_TOKENIZERS: tuple[NativeName, ...] = get_args(NativeName)
 OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
 
 MAX_CACHED_TEXTS = 1 << 16
-"""Texts whose tokens are cached, as in sacreBLEU: all systems have the same references."""
+"""The number of texts whose tokens are cached, as in sacreBLEU, because all systems have the same
+references."""
 
 
 @dataclass(frozen=True)
 class PythonTokenizer:
-    """A tokenizer that does not run natively."""
+    """A tokenizer in Python."""
 
     joined: Callable[[str], str]
     """Turns a text into its tokens, joined by spaces."""
@@ -40,7 +42,7 @@ class PythonTokenizer:
 
 
 def is_native(name: str) -> TypeGuard[NativeName]:
-    """Whether the native kernels have this tokenizer."""
+    """Whether this tokenizer is implemented in C++."""
     return name in NATIVE_TOKENIZERS
 
 
@@ -70,10 +72,10 @@ def tokenize(text: str, name: str = "13a") -> list[str]:
 
 
 def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]:
-    """The arguments of a kernel: the texts, and the name of the tokenizer that it uses.
+    """Texts and the name of a native tokenizer, as the C++ functions of metrics need them.
 
     For a native tokenizer the texts are unchanged. Otherwise they are tokenized here, with tokens
-    joined by spaces, and the kernel's tokenizer is `none`.
+    joined by spaces, and the name is `none`.
     """
     if is_native(name):
         return texts, name
@@ -84,7 +86,7 @@ def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]
 def prepare_lists(
     texts: Sequence[Sequence[str]], name: str
 ) -> tuple[Sequence[Sequence[str]], NativeName]:
-    """`prepare` for several texts per item."""
+    """Like `prepare`, for several texts of each item."""
     if is_native(name):
         return texts, name
     joined = _in_python(name).joined
@@ -103,6 +105,7 @@ def _in_python(name: str) -> PythonTokenizer:
 
 @cache
 def _of_sacrebleu(name: str) -> PythonTokenizer:
+    """A tokenizer of sacreBLEU that needs a model."""
     packages = {"ja-mecab": "'sacrebleu[ja]'", "ko-mecab": "'sacrebleu[ko]'"}.get(
         name, "sacrebleu sentencepiece"
     )
@@ -121,6 +124,7 @@ def _of_sacrebleu(name: str) -> PythonTokenizer:
 
 @cache
 def _of_a_package(name: str) -> PythonTokenizer:
+    """A tokenizer of another package; raises InputError for an unknown name."""
     point = plugins(GROUP).get(name)
     if point is None:
         known = tokenizer_names()
@@ -133,16 +137,16 @@ def _of_a_package(name: str) -> PythonTokenizer:
             f"The tokenizer {name} must be a function from a text to the list of its tokens, not "
             f"{type(tokenizer).__name__}."
         )
-    own = getattr(tokenizer, "signature", "")
-    signed = str(own() if callable(own) else own)
+    attribute = getattr(tokenizer, "signature", "")
+    signature = str(attribute() if callable(attribute) else attribute)
     return PythonTokenizer(
         lru_cache(MAX_CACHED_TEXTS)(lambda text: _joined(name, tokenizer(text), text)),
-        f"{name}-{signed}" if signed else name,
+        f"{name}-{signature}" if signature else name,
     )
 
 
 def _joined(name: str, tokens: Any, text: str) -> str:
-    """The tokens joined by spaces; raises InputError if a token is empty or holds white space."""
+    """The tokens joined by spaces; raises InputError if a token is empty or contains white space."""
     if not isinstance(tokens, list | tuple):
         what = f"returned {type(tokens).__name__}"
     elif others := [token for token in tokens if not isinstance(token, str)]:
