@@ -19,6 +19,7 @@ from wellput.stats.mixed.separation import Disconnected, Separated
 
 R = golden("mixed_laplace.json")
 CHOICES = golden("mixed_choices.json")
+FLAT_GRADES = "342142112221322122213311243132123341432113312321231121312231"
 
 
 @pytest.mark.parametrize("study", NAMES)
@@ -258,3 +259,23 @@ def test_a_correction_that_does_not_fit_leaves_a_covariance() -> None:
     choices = study_of(Random(7038)).choices
     rows = wellput.rank(choices, permutations=5).rankings[0].systems
     assert np.isfinite([(row.low or np.nan, row.high or np.nan) for row in rows]).all()
+
+
+def test_the_order_of_judgments_does_not_decide_whether_a_variance_is_zero() -> None:
+    """Three judges grade four systems on five items, and the likelihood of the variance of
+    judge:system is flat near 0. The search ended at 1e-10 or at 0, depending on the order of the
+    judgments; in the first case the degrees of freedom were almost 0."""
+    grades = np.array([int(digit) for digit in FLAT_GRADES], float)
+    judges, items, systems = (codes.ravel() for codes in np.indices((3, 5, 4)))
+    fits = []
+    for seed in range(6):
+        order = np.random.default_rng(seed).permutation(len(grades))
+        factors = {
+            "judge": judges[order],
+            "judge:system": crossed_codes(judges[order], systems[order]),
+        }
+        fits.append(fit_ordinal(grades[order], MixedDesign(systems[order], factors)))
+    assert {fit.components["judge:system"] for fit in fits} == {0.0}
+    contrasts = [fit.contrast(np.array([[0.0, 1.0, 0.0, -1.0]])) for fit in fits]
+    np.testing.assert_allclose([float(one.errors[0]) for one in contrasts], 1.2171, rtol=1e-3)
+    assert min(float(one.freedom[0]) for one in contrasts) > 100

@@ -43,6 +43,10 @@ SEARCH_END_SLOPE = 1e-3
 standard error."""
 ZERO_THETA = 1e-3
 """A smaller standard deviation on the latent scale is set to 0 if the likelihood rises towards 0."""
+NEGLIGIBLE_THETA, NEGLIGIBLE_LIKELIHOOD = 0.1, 1e-3
+"""A standard deviation below the first is also set to 0 if the log likelihood then falls by less than
+the second. Where the likelihood is flat, the search may end a little above 0, and where it ends would
+depend on the order of the judgments."""
 MAX_THETA = 10.0
 """With a standard deviation of 10 in log odds, the factor alone decides the judgments."""
 SUSPICIOUS_LATENT = 8.0
@@ -338,15 +342,20 @@ class _Problem(LaplaceLikelihood):
         return np.asarray(end)
 
     def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which θ are 0 at the optimum, and for which the search only ended at 0. The slope at θ = 0 is
-        always 0, so the slope a little above 0 decides."""
+        """Which θ are 0 at the optimum or make no difference there, and for which the search only ended
+        at 0. The slope at θ = 0 is always 0, so the slope a little above 0 decides."""
         is_zero = np.zeros(len(parameters), np.bool_)
         is_stuck = is_zero.copy()
-        for k in np.flatnonzero(parameters[: self.n_thetas] <= ZERO_THETA):
+        least = self(parameters)[0]
+        for k in np.flatnonzero(parameters[: self.n_thetas] <= NEGLIGIBLE_THETA):
             probe = parameters.copy()
-            probe[k] = ZERO_THETA
-            is_zero[k] = self(probe)[1][k] > 0
-            is_stuck[k] = not is_zero[k]
+            if parameters[k] <= ZERO_THETA:
+                probe[k] = ZERO_THETA
+                is_zero[k] = self(probe)[1][k] > 0
+                is_stuck[k] = not is_zero[k]
+            else:
+                probe[k] = 0.0
+                is_zero[k] = self(probe)[0] - least < NEGLIGIBLE_LIKELIHOOD
         return is_zero, is_stuck
 
     def _require_finite_thetas(self, parameters: Floats) -> None:
