@@ -295,8 +295,8 @@ def main() -> None:
     page = f"""# The learned realizer
 
 How well the learned realizer puts the words of dependency trees in order. It was trained on UD English EWT train ({len(train):,} sentences), tuned on dev ({len(dev):,}), measured on test ({len(test):,} sentences, {forest_words:,} words).
-Times are those of one machine. Words are compared in lower case;
-the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are; *exact* is the percentage of sentences with all words in the original order. Nothing was chosen on test. We looked at the test sentences nine times, with these versions of the realizer:
+The inputs are trees of words without order (`words`), with relations and parts of speech too (`labels`), or with lemmas and features in place of words (`lemmas`). Times are those of one machine. Words are compared in lower case;
+the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as they are; *exact* is the percentage of sentences with all words in the original order. Nothing was chosen on test. We looked at the test sentences ten times, with these versions of the realizer:
 
 1. with perceptrons, trained part by part;
 2. with perceptrons, trained by `wellput train english`;
@@ -306,7 +306,8 @@ the accuracies are pooled over the corpus; BLEU is sacreBLEU's over tokens as th
 6. with the order network, the chooser of wordings and the bonus for inserted words;
 7. with words inserted by their own probabilities, not in bundles, and with the only noun of a verb as its subject (chosen on dev);
 8. with the order network that larger ones taught (chosen on dev);
-9. with a larger order network, taught in larger batches on more kinds of text (chosen on dev).
+9. with a larger order network, taught in larger batches on more kinds of text (chosen on dev);
+10. with verbs and adjectives in names inflected, which changes `lemmas` only (chosen on dev).
 
 ## By input
 
@@ -341,7 +342,7 @@ A treelet is a head with its daughters.
 
 ## Insertion
 
-Function words and punctuation without daughters are removed from the trees and inserted again.
+Function words and punctuation without daughters are removed from the trees and inserted again. Precision, recall and F1 compare the inserted words with the removed ones; BLEU compares the sentences.
 
 {insertion_table(realizer, ngrams, lowered, [capitals.lowered_tree(tree) for tree in dev])}
 
