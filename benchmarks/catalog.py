@@ -47,9 +47,9 @@ CAMPAIGNS = {
 PREFILLED_CAMPAIGN = "judged/esa_en-de/240315rc5GEMBA.scores.csv.gz"
 """The same outputs, with error spans of a language model to begin with."""
 ESA_NEEDS = (
-    "a checkout of `wmt-conference/ErrorSpanAnnotation` from GitHub, which `ERROR_SPAN_ANNOTATION` names",
-    "a Python with `pandas==1.5.3`, `numpy==1.26.4`, SciPy, matplotlib, ipdb and openpyxl from PyPI, which `ESA_PYTHON` names",
-    "a Python with `pygamma-agreement==0.5.9` from PyPI, which `GAMMA_PYTHON` names",
+    "a checkout of `wmt-conference/ErrorSpanAnnotation` from GitHub; set the environment variable `ERROR_SPAN_ANNOTATION` to its folder",
+    "a Python with `pandas==1.5.3`, `numpy==1.26.4`, SciPy, matplotlib, ipdb and openpyxl from PyPI; set the environment variable `ESA_PYTHON` to this program",
+    "a Python with `pygamma-agreement==0.5.9` from PyPI; set the environment variable `GAMMA_PYTHON` to this program",
 )
 DEMETR = tuple(
     f"judged/demetr/{name}.json.gz"
@@ -113,7 +113,7 @@ BENCHMARKS = {
         "docs/results/agreement_speed.md",
         needs=(
             "the package `nlpstats` from PyPI",
-            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
+            "a checkout of `google-research/mt-metrics-eval` from GitHub; set the environment variable `MT_METRICS_EVAL` to its folder",
         ),
     ),
     "report": Benchmark(
@@ -212,7 +212,7 @@ BENCHMARKS = {
         "docs/results/wmt_metrics.md",
         (WMT23,),
         (
-            "a checkout of `google-research/mt-metrics-eval` from GitHub, which `MT_METRICS_EVAL` names",
+            "a checkout of `google-research/mt-metrics-eval` from GitHub; set the environment variable `MT_METRICS_EVAL` to its folder",
         ),
     ),
     "fitted": Benchmark(
@@ -343,7 +343,7 @@ BENCHMARKS = {
             "TREEBANKS, a folder with checkouts of `UniversalDependencies/UD_Hungarian-Szeged`, `UD_Vietnamese-VTB`, "
             "`UD_Chinese-GSDSimp`, `UD_Welsh-CCG`, `UD_Uyghur-UDT` and `UD_Turkish-IMST` from GitHub",
             "KEPT, a folder for models and figures",
-            "a Python with `ufal.udpipe` from PyPI, which `UDPIPE_PYTHON` names (without it, UDPipe's columns are empty)",
+            "a Python with `ufal.udpipe` from PyPI; set the environment variable `UDPIPE_PYTHON` to this program (without it, UDPipe's columns are empty)",
         ),
         arguments="TREEBANKS KEPT",
     ),

@@ -156,7 +156,7 @@ def beside_lme4(question: FittedQuestion, judgments: Sequence[Judgment]) -> list
     ]
     freedom = float(fitted.contrast(weights).freedom[0])
     return [
-        f"Formula: `{formula}`. Largest relative difference from lme4: estimates "
+        f"Formula, as the R package lme4 writes it: `{formula}`. Largest relative difference from lme4: estimates "
         f"{_largest(fitted.effects[:n] / theirs['effects'] - 1)}, standard errors "
         f"{_largest(errors / theirs['errors'] - 1)}, variances {max(parts):.0e}; REML criterion "
         f"{fitted.criterion - theirs['criterion']:+.0e}; degrees of freedom of the first difference "
@@ -268,7 +268,11 @@ def _differences(ranking: FittedRanking, script: dict[str, tuple[int, ScriptRow]
     ]
     clusters = max(row.cluster for _, row in script.values())
     own = max(row.cluster for row in ranking.systems)
-    order = f"Other ranks by the model: {', '.join(moved)}." if moved else "The order is the same."
+    order = (
+        f"Other ranks by the model (rank by the script → rank by the model): {', '.join(moved)}."
+        if moved
+        else "The order is the same."
+    )
     return f"{order} Clusters: {clusters} by the script, {own} by the model."
 
 
@@ -297,8 +301,9 @@ def page(splits: int, seed: int) -> str:
             "plain means; a one-sided Mann–Whitney test for",
             "each pair of systems over the segments that both have, uncorrected; a cluster ends with a "
             "system that is better than all systems below it. The script needs files that are not public, "
-            "so the benchmark computes the same steps itself. *Model*: `wellput rank --model linear` with "
-            "the documents of the segments.",
+            "so the benchmark computes the same steps itself. *Model*: `wellput rank --model "
+            "linear` with the documents of the segments; the column *model* has its estimates of "
+            "the means, with 95% intervals.",
             "",
             *campaign_section("ESA", esa),
             *campaign_section("MQM", mqm),

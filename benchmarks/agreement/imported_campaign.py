@@ -198,7 +198,8 @@ def page(checkout: Path) -> str:
             "`wellput study import BATCHES SCORES -o STUDY` made one study from each of two annotation "
             "campaigns on WMT23 English–German (Kocmi et al. 2024), which used the protocols ESA and MQM. "
             "Appraise is the annotation tool of WMT. This is",
-            "what `wellput study status` says of the two studies:",
+            "what `wellput study status` says of the two studies, and of a third study with both "
+            "rounds of ESA (the same outputs were judged a second time, by other people):",
             "",
             table(
                 [
@@ -214,9 +215,12 @@ def page(checkout: Path) -> str:
             ),
             "",
             "The ranking of a study is the same as that by `wellput rank SCORES`: estimates and intervals "
-            f"differ by at most {difference:.0e}. An attention check is an output of the same task with "
-            "some words replaced; it is passed if a mark touches a changed",
-            "character, or a character next to a gap. One check of the campaign shows the unchanged "
+            f"differ by at most {difference:.0e}. A *login* is the account in Appraise for one "
+            f"task; a person may have several logins. An attention check is an output of the same "
+            f"task with "
+            "some words replaced or left out; it is passed if a mark touches a changed",
+            "character or, where words were only left out, a character beside the gap. One check "
+            "of the campaign shows the unchanged "
             "output, and is not imported. The time of a segment ends when the next segment of the same "
             "login begins.",
             "",
@@ -232,15 +236,24 @@ def page(checkout: Path) -> str:
                 [*agreed, *time_rows, *check_rows(rows, names, theirs)],
             ),
             "",
-            "[Error spans of a campaign](span_agreement.md) says what the rules are.",
+            "The first five rows are the agreement of the two rounds of ESA, on the 743 outputs "
+            "that all campaigns of the repository have. The minutes and seconds are of these "
+            "outputs only, and a time above the 95% quantile is replaced by the median, so they "
+            "differ from the first table. The last six rows are shares of the attention checks that "
+            "were passed, by three rules: the check got a lower score than the unchanged output, or "
+            "more spans, or a mark where the text was changed. The scripts count only 59 checks: "
+            "they leave out a check if the answer before or after it is about a check, too. [Error "
+            "spans of a campaign](span_agreement.md) says more about the rules.",
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
             "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
             "severity: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The two "
-            "rounds of ESA, put into one study, count as two annotators; the texts are the first outputs, "
-            "one after the other. γ compares the marks with random ones, which pygamma-agreement draws, "
-            "and both programs align the same draws.",
+            "rounds of ESA, put into one study, count as two annotators; the texts are the first "
+            "50, 200 or 800 outputs, joined into one text. γ compares the marks with marks at "
+            "random places, which pygamma-agreement draws. Both programs compute the disagreement "
+            "of the same random marks; the last column has the largest difference between the two "
+            "results.",
             "pygamma-agreement computes with numbers of 32 bits.",
             "",
             table(
@@ -250,7 +263,7 @@ def page(checkout: Path) -> str:
                     "observed, theirs",
                     "γ, from the study",
                     "γ, theirs",
-                    "largest difference in a draw",
+                    "largest difference for random marks",
                 ],
                 [row[:6] for row in gamma],
             ),

@@ -36,7 +36,7 @@ INTRODUCTION = """\
 # Metrics against real judgments
 
 How far each text metric of wellput, with its default options, agrees with people. The data are public sets of outputs that people judged. The
-tables have Pearson's r of each metric with people's answers to each question (such as informativeness or fluency). Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
+tables have Pearson's r of each metric with people's answers to each question (such as informativeness or fluency): at segment level over single outputs, at system level over the systems' scores. – means that all scores are equal. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
 and `quality` need trees of the references: wellput's parser made them (`--trees auto`).
 
 In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes. It says how the correlation may change with other systems and other items; if a set has fewer

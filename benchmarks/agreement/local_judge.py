@@ -251,11 +251,11 @@ def page(
     return f"""# A small local model as a judge
 
 A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
-`wellput judge` with a GGUF file. GUG has sentences of learners of English; the model and five people judged how grammatical they are, and the model is compared with the mean of the people. SFRES has
+`wellput judge` with a GGUF file. GUG has sentences of learners of English; the model, an expert and five other people judged how grammatical they are. In the first table the model is compared with the mean of the five. SFRES has
 outputs of systems that talk about restaurants; here the overall quality was judged, and the model is compared with the median of three people. The model answers yes or no (two points). Three wordings of the
 question were tried on 11 sentences of GUG, and the best one was taken.
 
-{table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
+{table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "number of different scores"], correlations)}
 
 *Expected value*: the mean over the points of the scale, weighted by the probabilities that the model gives to their tokens. *As written*: the answer that the model wrote. Both scores come from the same
 replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
@@ -275,7 +275,7 @@ SFRES has one rating for each text, the median of three people: no person can be
 
 ## Fewer labels
 
-`wellput estimate` with people's ratings of every other text, and the machine's scores of all texts:
+`wellput estimate` with people's ratings of every other text, and the machine's scores of all texts. *Labels* are the texts with people's ratings; the other columns have estimates of the system's mean rating, with 95% intervals:
 
 {table(["data", "system", "labels", "people alone", "with the machine", "people on all texts"], estimates)}
 

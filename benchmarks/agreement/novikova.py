@@ -83,8 +83,10 @@ def section() -> str:
             f"Spearman's ρ of the {len(WORD_BASED) + len(GRAMMAR_BASED)} metrics that the authors "
             "published with their medians of human ratings, for each system and question: "
             f"{len(found)} correlations. SciPy's ρ differs from wellput's by {worst:.0e} at most. The table "
-            "has the word-based and the grammar-based metric with the highest |ρ| (* p < .05, by SciPy). "
-            "Metrics have the same names as in the authors' file. We did not compare this "
+            "has the word-based and the grammar-based metric with the highest |ρ| (* p < .05, by "
+            "SciPy). Word-based metrics compare the output with references or with the input; "
+            "grammar-based ones look at the output alone (length, readability, spelling, a parser's "
+            "score). They have the names of the authors' file. We did not compare this "
             "table with those that the paper prints.",
             "",
             *lines,

@@ -487,7 +487,10 @@ def page(checkout: Path) -> str:
             ),
             "",
             *stand_in_note(theirs),
-            "The first five rows are about ESA. They use only outputs that all campaigns of the repository "
+            "The first five rows compare the two rounds of ESA. In *ESA-AI*, the second protocol of "
+            "the other rows, judges began with the spans that a language model had marked. "
+            "*Weighted errors* is the sum of an output's marked errors, weighted by severity. The "
+            "first five rows use only outputs that all campaigns of the repository "
             "have. Two batches have segments of one document with the same",
             f"numbers (`{SPLIT_DOCUMENT}`). The export alone does not show to which of the two batches a "
             "segment belongs; the scripts and this page distinguish them by the login. The outputs of the "
@@ -536,16 +539,23 @@ def page(checkout: Path) -> str:
                 [summary_row(summary), summary_row(alone)],
             ),
             "",
-            f"{seconds:.1f} s for F1, γ ({summary.gamma['draws'] if summary.gamma else 0} random shifts), severities and all intervals.",
+            f"{seconds:.1f} s for F1, γ ({summary.gamma['draws'] if summary.gamma else 0} random "
+            f"shifts), severities and all intervals. The columns are explained [with `wellput "
+            f"agree`](../commands/agree.md): F1 compares the marked characters (*chance* is the F1 "
+            f"of marks at random places), γ the places and severities of marks, *severity α* and "
+            f"*same severity* the severities of marks that share characters. The 95% intervals come "
+            f"from leaving out one document, or one item, at a time.",
             "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
             "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
-            "categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The "
-            "data are the first outputs of the campaign, one after the other; the two rounds count as two "
+            "categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. "
+            "The data are the first 50, 200 or 800 outputs of the campaign, joined into one text; "
+            "the two rounds count as two "
             "annotators, and severities as categories. Both programs use α = β = Δ = 1.",
             f"γ compares the marks with random ones: {SHUFFLES} draws of pygamma-agreement's "
-            "`ShuffleContinuumSampler`. Both programs align the same draws. The time",
+            "`ShuffleContinuumSampler`. Both programs compute the disagreement of the same random "
+            "marks; *largest difference* is that between the two results. The time",
             "is that of one best alignment. pygamma-agreement computes with numbers of 32 bits.",
             "",
             table(
@@ -555,7 +565,7 @@ def page(checkout: Path) -> str:
                     "observed, theirs",
                     "γ, ours",
                     "γ, theirs",
-                    "largest difference in a draw",
+                    "largest difference for random marks",
                     "time, ours",
                     "time, theirs",
                 ],

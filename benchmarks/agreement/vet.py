@@ -64,12 +64,19 @@ def page() -> tuple[str, int]:
                 "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
                 *rows,
                 "",
-                "- **ε**: the allowance of the test. **winning rate**: the share of people that the model "
+                "- **data**: *wax*: the relation of two associated words (labels); *mtbench*: the better of two "
+                "answers to a question; *summeval*: ratings of summaries; *cebab_stars*: stars of restaurant "
+                "reviews; *lesion*: ratings of features of skin lesions in pictures.",
+                "- **ε**: how much less often than the left-out person the model may be the nearer "
+                "one, as an allowance for its lower price. **winning rate**: the share of people "
+                "that the model "
                 "beats. **advantage**: the advantage probability, how often the model's answer is at least "
                 "as near to the other people's answers as the answer of the person who is left out. "
-                "[`wellput vet`](../commands/vet.md) explains the test. **whole items**: the winning rate "
-                "of the test that decides in `wellput vet` where an item has several "
-                "trials. The published test treats trials of one item as independent.",
+                "[`wellput vet`](../commands/vet.md) explains the test. **whole items**: the "
+                "winning rate of a stricter test, for data where people answered several questions "
+                "about one item, or about several systems' outputs for it. The published test takes "
+                "all these answers as independent; the stricter test takes the answers about one "
+                "item as dependent, and gives the verdict of `wellput vet`.",
                 "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
                 "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
                 "- **severity**: the model's rating minus people's mean, in points. **order**: of the "

@@ -152,13 +152,18 @@ def page(folder: Path) -> Iterator[str]:
         f"Together {total:.0f} s of processor time; mt-metrics-eval took {their_seconds:.0f} s for its "
         "values, but it computes no intervals, chance levels or tests of pairs. The tie calibration of "
         "`acc-t` (accuracy on pairs, with ties) uses all pairs (`sample_rate=1.0`), as in the shared "
-        "task. In the table below, *none* is the coefficient over all segments together, *item* its mean "
+        "task. In the tables, *none* is the coefficient over all segments together, *item* its mean "
         "over items, and *systems* the coefficient over the scores of systems. At the level of systems, a "
         "metric's score is the one in its file for the whole test set "
         "(`--metric-items all`)."
     )
     yield ""
     yield "## The metrics, by soft pairwise accuracy"
+    yield ""
+    yield (
+        "The names are those of mt-metrics-eval: metrics with `-src` use no reference, metrics "
+        "with `-refA` use reference A."
+    )
     yield ""
     yield f"| metric | {' | '.join(SHOWN)} |"
     yield f"|---|{'---|' * len(SHOWN)}"

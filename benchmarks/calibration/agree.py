@@ -213,11 +213,11 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of `wellput agree`
 
-How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of two equally good metrics. In the tables, *4 × 40* is a study with 4 systems and 40 items. *World* says how its scores are simulated; in the world *every output by itself* the scores of different outputs are independent.
+How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of two equally good metrics. In the tables, *4 × 40* is a study with 4 systems and 40 items. *World* says how its scores are simulated; in the world *every output by itself* the scores of different outputs are independent. *Segments pooled* is the correlation over all outputs together; *by item* and *by system* are means of the correlations within each item or each system; *systems* is the correlation of the systems' mean scores. *Accuracy* and *soft accuracy* are the coefficients `acc-t` and `spa` of [`wellput agree`](../commands/agree.md#options), which count pairs in the right order.
 
 ## What `wellput agree` prints by default
 
-The two-way jackknife, in {default_trials} studies in each row (for a share of .05, two standard errors are {default_error:.3f}).
+The two-way jackknife, which leaves out each system and each item in turn, in {default_trials} studies in each row (for a share of .05, two standard errors are {default_error:.3f}).
 The last three columns are shares of studies. *Missed*: the 95% interval does not contain the true value for other systems and other items. *Noise*: a metric of random
 numbers is found to agree with people at .05. *Apart*: two equally good metrics are found to differ at .05. All shares should be .05 or less.
 "None" in parentheses is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.

@@ -128,7 +128,7 @@ independent. {trials:,} studies in each row, so shares near .95 and .05 are with
   number of systems decides how wide an interval is.
 - With few systems and documents the intervals are cautious. Skewed scores have a χ² distribution with 2 degrees of freedom: a few extreme systems or documents decide
   the coefficient, so the intervals are wider.
-- Leaving out a document is exact for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations its effect is approximated.
+- The effect of leaving out a document is computed exactly for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
 """
 
 

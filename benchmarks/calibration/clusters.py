@@ -185,8 +185,8 @@ TEMPLATE = """\
 How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one of its own. So the scores of two items of one document (or of two samples of one item) have the correlation that the
 row names. *coverage*: the share of 95% intervals of a system's score that contain the true score; it should be .95. *found different*: the share of
 pairs of equally good systems whose difference has p < .05; it should be .05. *clustered*: as [`wellput score`](../commands/score.md) computes
-it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent.
-{trials:,} trials in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
+it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent; *`ar`*: approximate randomization (`--paired ar`).
+{trials:,} simulated data sets in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
 ## Documents
 

@@ -97,7 +97,7 @@ def worlds() -> tuple[list[World], list[World]]:
 
 
 def other_worlds() -> list[World]:
-    """Two more data sets: stars of restaurant reviews (CEBaB), and marks of skin lesions. Nothing in the
+    """Two more data sets: stars of restaurant reviews (CEBaB), and ratings of skin lesions. Nothing in the
     method was chosen on them."""
     found = []
     for dataset in OTHER_SETS:
@@ -135,7 +135,9 @@ def other_section(samples: int, seed: int) -> list[str]:
         f"|---{RULE}",
         *rows(found, by_model=False),
         "",
-        "The data are stars of restaurant reviews (CEBaB) and marks of skin lesions; nothing in the method "
+        "*cebab_stars* are ratings of restaurant reviews (CEBaB), from 1 to 5 stars; *lesion* are "
+        "ratings of features of skin lesions in pictures, such as color and border. A label is the "
+        "mean of people's ratings, and the proxies are again language models. Nothing in the method "
         "was chosen on these data.",
     ]
 
@@ -173,18 +175,20 @@ def outcome(
 
 
 def rows(found: Sequence[tuple[World, int, Outcome]], *, by_model: bool) -> list[str]:
-    """A row for each question (and model) and number of labels, and one for all questions."""
+    """A row for each question and number of labels, and one for all questions; or, with `by_model`, a row for
+    each model and one for all models, where all outcomes are of one question."""
     lines = []
+    name_of_all = f"{found[0][0].question} | **all**" if by_model else "**all**"
     for n in LABELS:
         groups: dict[str, list[Outcome]] = {}
         for world, labels, one in found:
             if labels == n:
                 key = f"{world.question} | {world.what}" if by_model else world.question
                 groups.setdefault(key, []).append(one)
-                groups.setdefault("**all** | **all**" if by_model else "**all**", []).append(one)
-        last = groups.pop("**all** | **all**" if by_model else "**all**")
+                groups.setdefault(name_of_all, []).append(one)
+        last = groups.pop(name_of_all)
         lines += [_row(name, n, own) for name, own in [*groups.items()]]
-        lines.append(_row("**all**" + (" | **all**" if by_model else ""), n, last))
+        lines.append(_row(name_of_all, n, last))
     return lines
 
 
@@ -234,12 +238,14 @@ def page(samples: int, seed: int) -> str:
             *rows(of_means, by_model=False),
             "",
             "Ratings of consistency and fluency are mostly 5 of 5, with few low ones: with 20 labels a "
-            "sample often has no low rating, and then no interval from these labels can contain the true "
-            "mean. From 50 labels on, most intervals contain the true mean. The constant that says how "
-            "much of the skewness is corrected (`hall_share`) was chosen on "
-            "these data, so results on new data may be slightly worse.",
+            "sample often has no low rating, and then no interval from these labels can contain the "
+            "true mean. So with 20 labels, fewer than 95% of the intervals for consistency contain "
+            "it; with 50 labels or more, at least 94% of the intervals for every question do. "
+            "Skewed ratings make plain intervals wrong, so wellput corrects its intervals for "
+            "skewness. How much of the skewness is corrected (`hall_share` in the code) was chosen "
+            "on these data, so results on new data may be slightly worse.",
             "",
-            "## Means, by model",
+            "## Means of coherence, by model",
             "",
             f"| question | model {HEAD}",
             f"|---|---{RULE}",
@@ -252,8 +258,10 @@ def page(samples: int, seed: int) -> str:
             f"|---{RULE}",
             *rows(of_differences, by_model=False),
             "",
-            "Differences of consistency and of fluency are 0 for most articles and large for a few, so the "
-            "intervals from few labels depend on whether a sample has some of these articles.",
+            "Differences of consistency and of fluency are 0 for most articles and large for a few, "
+            "so the intervals from few labels depend on whether a sample has some of these "
+            "articles. A label is here the difference of people's mean ratings of the two systems' "
+            "summaries of one article.",
             "",
             *other_section(samples, seed),
         ]

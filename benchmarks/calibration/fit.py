@@ -317,7 +317,7 @@ TEMPLATE = """\
 # Calibration of `wellput fit`
 
 How often the tests and intervals of `wellput fit` are right, measured on simulated studies: some systems × {items} items, judgments, and two
-predictors. The second predictor never has an effect. The column *shared* says what the errors of judgments and predictors have
+predictors. The second predictor never has an effect. A predictor is a score, such as a metric's, from which people's ratings are predicted. The column *shared* says what the errors of judgments and predictors have
 in common: nothing (the errors of all outputs are independent), the system, the item, or both (about equally, if the row does not say more).
 
 ## Coefficients

@@ -222,7 +222,7 @@ TEMPLATE = """\
 This page shows whether a study of the recommended size has the power that was asked for. For every kind of plan, `wellput power` says how many
 items give a power of .80. Then {shown} studies of that size are simulated rating by rating,
 with the effects that the options describe, and each study is analyzed as a user would do it: systems are ranked by the ratings, and metrics are
-compared by Williams' test. Judges *of one taste* do not differ in which system they prefer (`sd_judge` is 0), judges *of own tastes* do. *Power* is the share of studies that find the difference at .05. It should be .80; two standard
+compared by Williams' test. Judges *of one taste* do not differ in which system they prefer (`sd_judge` is 0), judges *of own tastes* do. The options are explained on [the page of the command](../commands/power.md). *Power* is the share of studies that find the difference at .05. It should be .80; two standard
 errors of the measurement are {error:.3f}.
 
 | plan | options | items | power |

@@ -209,7 +209,11 @@ def page(rows: Rows) -> str:
             "0.8), items are hard or easy (0.6) and suit some systems (0.5), answers have noise (0.8), and ratings are rounded to whole points. A fifth of",
             "the judgments is missing unless the row says otherwise; most outputs have several judges. "
             "Documents have effects of their own (0.5,",
-            "with systems 0.4). For grades, yes or no, and choices (with ties) the effects are in log odds: 0.8, 0.5, 0.8 and 0.6.",
+            "with systems 0.4). For grades, yes or no, and choices (with ties) the effects are in "
+            "log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items and 0.6 for items with "
+            "systems. A *cell* is one "
+            "judge's possible answer about one output, a *crowd* many judges with few answers "
+            "each.",
             "",
             "*Type I*: how often two equally good systems are called different at .05, by a t-test over all judgments, as scripts often do",
             "it (for choices, a t-test of the share of wins against one half), and by the model; *any "
@@ -252,7 +256,8 @@ def page(rows: Rows) -> str:
             "## Judges who rate different systems",
             "",
             "The table has the correlation r of the true values with the mean ratings (as z-scores per "
-            "judge, and as given) if each judge rates only some of the systems.",
+            "judge, and as given) if each judge rates only some of the systems. The last column "
+            "says which of the two wellput uses by default.",
             "",
             *NESTED_COLUMNS,
             *(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6)),

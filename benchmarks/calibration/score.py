@@ -210,7 +210,7 @@ two standard errors of the measurement are {error:.3f}.
 |---|---|---|---|---|---|
 {defaults}
 
-*Fails*: found different in more than .065, or an interval right in less than .93. *Conservative*: found different in less than .03,
+In the last column, *fails* means: found different in more than .065, or an interval right in less than .93. *Conservative* means: found different in less than .03,
 because the systems differ on a handful of items. If the systems differ on one item or none, and the metric has other values than
 0 and 1, there is no interval; such a study does not count as wrong. Of {n_all} rows {n_failing} fail:
 

@@ -210,7 +210,8 @@ def page(studies: int, seed: int) -> str:
         "",
         "`wellput vet` estimates how a judge differs from people. Here known biases are planted in "
         f"simulated judges. For each row {studies:,} studies are drawn, in which {PEOPLE} people and the "
-        "judge rate four systems. [`wellput vet`](../commands/vet.md) explains the biases.",
+        "judge rate four systems. [`wellput vet`](../commands/vet.md) explains the biases. "
+        "*planted* is the bias that the simulated judge has, *bias* the one that is estimated.",
         "",
         "- **covered**: the share of studies whose 95% interval contains the planted bias (it should be "
         "95%).",

@@ -114,7 +114,7 @@ mostly writes this word inside sentences. *all together*: one model of all texts
 Weights of the second row: {weights}. These weights ({len(chosen.weights) - 1} free numbers) are tuned on the same dev text.
 The model in the package is the mixed one with first words as inside sentences, because the realizer needs this spelling.
 
-The same model, pruned and rounded to 8 bits (the model in the package is bold):
+The same model, pruned and rounded to 8 bits (the model in the package is bold). An n-gram is pruned if its removal raises the perplexity by a smaller share than the *threshold*; MB is the size of the rounded model:
 
 | threshold | n-grams | MB | loading, ms | perplexity, pruned | perplexity, pruned and rounded |
 | --- | ---: | ---: | ---: | ---: | ---: |

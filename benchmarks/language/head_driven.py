@@ -89,7 +89,7 @@ def order_lines(
         "How often a model finds a sentence more probable than the same words in another order. The row "
         "*head-driven, pooled* is the model as it is used: it combines the probability by its trees with "
         "the probability by the n-gram model. *One swap*: two neighboring words are exchanged. *Shuffle*: "
-        "all words are in random order. Sentences have {LEAST_WORDS} words or more.",
+        f"all words are in random order. Sentences have {LEAST_WORDS} words or more.",
         "",
         "| part | model | one swap | shuffle | sentences |",
         "|---|---|---|---|---|",
@@ -124,7 +124,9 @@ def _logs(parser: HeadDrivenParser, sentences: Sentences) -> np.ndarray:
 
 def fragment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
     lines = [
-        "Into how many fragments the parser divides a sentence, and two sentences written as one (*two glued*).",
+        "Into how many fragments the parser divides a sentence, and two sentences written as one "
+        "(*two glued*): the share of texts with 1, 2, and 3 or more fragments, and the number of "
+        "texts (n).",
         "",
         "| part | text | 1 | 2 | 3 or more | n |",
         "|---|---|---|---|---|---|",
@@ -170,7 +172,14 @@ def main() -> None:
         "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
     }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = "# Head-driven parser\n\nHow well the [head-driven parser](../language/head-driven-parser.md) finds heads, and how often it finds a sentence more probable than its words in another order. This parser gives probabilities of sentences. UAS is the percentage of words with the right head. The parser was trained on EWT (English Web Treebank) train and "
+    text = (
+        "# Head-driven parser\n\nHow well the [head-driven "
+        "parser](../language/head-driven-parser.md) finds heads, and how often it finds a "
+        "sentence more probable than its words in another order. This parser gives probabilities "
+        "of sentences. UAS is the percentage of words with the right head. *Gold words* are the "
+        "words of the treebank; *predicted tags* are those of a parser. The parser was trained "
+        "on EWT (English Web Treebank) train and "
+    )
     text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n{SUGGESTED}"
     for title, lines in sections.items():
         text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"

@@ -231,7 +231,7 @@ INTRODUCTION = """# Other languages
 
 How good are the models that `wellput train parser`, `train realizer` and `train fluency` make from public treebanks of Universal Dependencies, with `--treebank FOLDER` and no other option?
 Everything is measured on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences.
-[Train for your language](../language/other-languages.md) shows how.
+[Train for your language](../language/other-languages.md) shows how to train them. [How it was measured](#how-it-was-measured) explains the columns.
 """
 
 NOTES = """## How it was measured

@@ -108,7 +108,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     return f"""# The parser on a genre that it was not trained on
 
 The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here one parser is trained on all of EWT train, and five
-others each without the sentences of one genre. For each genre, the parser trained on everything and the parser trained without this genre are measured on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS with the right head and relation. Each training takes {minutes:g} minutes
+others each without the sentences of one genre. For each genre, the parser trained on everything and the parser trained without this genre are measured on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS with the right head and relation. All six also train on ATIS, a treebank of questions about flights (in each pass on 15% of its training sentences). Each training takes {minutes:g} minutes
 of one core, a tenth of what the shipped parser took, so all results are below those of [the shipped parser](language_parsing.md);
 only their differences matter here. The tagger and the small language model, whose outputs the parser uses, are the shipped ones. They
 were trained on all genres. For a genre that these parts have not read, either, the loss would be larger.

@@ -60,7 +60,7 @@ ALL = "all"
 KINDS: tuple[LabelKind, ...] = ("words", "labels")
 PARSED = 40_000
 RESAMPLES = 2000
-SMALLEST_CHOOSER, SMALLEST_ORDERER = 0.135, 0.165
+MIN_CHOOSER_WEIGHT, MIN_ORDERER_WEIGHT = 0.135, 0.165
 """As `wellput train english` has them."""
 
 
@@ -92,9 +92,9 @@ def made_parts(folder: Path, without: str) -> None:
     with ProcessPoolExecutor(3) as pool:
         chosen = pool.submit(chosen_labels, lowered)
         chooser = pool.submit(
-            train_chooser, forest, right, ChooserTraining(smallest=SMALLEST_CHOOSER)
+            train_chooser, forest, right, ChooserTraining(min_weight=MIN_CHOOSER_WEIGHT)
         )
-        how = OrdererTraining(smallest=SMALLEST_ORDERER)
+        how = OrdererTraining(min_weight=MIN_ORDERER_WEIGHT)
         of_right = pool.submit(train_orderer, forest, forest.by_tree(right), how)
         jackknifed = chosen.result()
         weights = {

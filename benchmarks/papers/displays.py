@@ -233,7 +233,7 @@ for a speaker of this kind. It is no evidence that the pattern is typical, and n
 ## The pattern of Figure 4
 
 Means over {n} corpora of {sentences} sentences with noise 0.05 (in parentheses, what Foster 2008 prints for a real
-speaker; the F-scores in that paper are half the harmonic mean).
+speaker; the F-scores in that paper are half the harmonic mean). *original* is the speaker. The other systems are strategies: *weighted* draws a display with the speaker's frequencies in the same context, *majority* takes the most frequent one, and *rule* looks only at a property of the node. [Displays](../displays.md) explains strategies and metrics.
 
 {scores}
 

@@ -33,7 +33,7 @@ from wellput.language.realize.baselines import (
     random_permutation,
     train_left_right,
 )
-from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named, induced
+from wellput.language.realize.fergus import Fergus, LeftRightModel, grammar_named, induced_grammar
 from wellput.language.realize.inputs import InputKind, Node, input_tree, parse_input, unordered
 from wellput.language.realize.parameters import Capitals, RealizerParameters
 from wellput.language.realize.realizer import Realizer
@@ -79,7 +79,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         unpack_xtag(folder)
         xtag = grammar_named(f"xtag:{folder}")
-        fergus = Fergus("fergus", tree_model, ngrams, induced())
+        fergus = Fergus("fergus", tree_model, ngrams, induced_grammar())
         plus = replace(
             fergus, name="fergus+", precedence=parameters.precedence, lm_weight=parameters.lm_weight
         )
@@ -173,7 +173,7 @@ How well and how fast the realizer FERGUS puts the words of dependency trees in 
 {split}: {len(trees):,} trees, {words:,} words. The models were trained on EWT train and tuned on EWT dev. The input is a tree of inflected words without order. It has no labels (relations and parts of speech) either, unless the row says *labels*. Words are compared
 in lower case; accuracies and BLEU are over the whole corpus, understandability and quality are means over
 sentences. LR is the [baseline](../realize.md) of Bangalore, Rambow & Whittaker (2000), which knows only whether one word stood left or right of another in training. The paper does not say how its random trees are drawn, or whether
-the trigram model orders what LR leaves open, so the table has all four combinations: *uniform trees* are drawn from all trees, *projective trees* only from the projective ones, and *trigram* means that the trigram model orders what LR leaves open. The texts of EWT differ from the Wall Street Journal of the paper, so these results neither confirm nor contradict the paper's. `fergus` follows the paper; `fergus+` also has [weights for word orders](../realize.md#how-it-works). The trigram model has {ngrams.sizes[2]:,} trigrams; its weight in
+the trigram model orders what LR leaves open, so the table has all four combinations: *uniform trees* are drawn from all trees, *projective trees* only from the projective ones, and *trigram* means that the trigram model orders what LR leaves open. The texts of EWT differ from the Wall Street Journal of the paper, so these results neither confirm nor contradict the paper's. `fergus` follows the paper; `fergus+` also has [weights for word orders](../realize.md#how-it-works). Rows with *XTAG* take the places of words from the [XTAG grammar](../language/xtag.md); *supertags top-down* chooses supertags from the root of the tree down; *tree model alone* leaves out the trigram model. The trigram model has {ngrams.sizes[2]:,} trigrams; its weight in
 `fergus+` is {model.lm_weight:g}.
 
 {LOOKS}"""
@@ -283,7 +283,8 @@ def _errors(found: dict[str, TreeletErrors]) -> list[str]:
         "## Where the errors are\n\nShare of treelets (a head and its daughters) whose words are in the right order, by size "
         "and by the head's part of speech (V verbs, N nouns and pronouns, J adjectives, R adverbs, M numbers, "
         "P prepositions and particles, D determiners, X others):\n\n" + "\n".join(lines),
-        f"The pairs that fergus+ most often puts the wrong way round, by relation:\n\n| | pairs | wrong in {' | wrong in '.join(names)} |\n"
+        f"The pairs that fergus+ most often puts the wrong way round, by relation to the head (HEAD "
+        f"is the head itself):\n\n| | pairs | wrong in {' | wrong in '.join(names)} |\n"
         f"|---|---:|{'---:|' * len(names)}\n{pairs}",
     ]
 

@@ -264,7 +264,7 @@ TEMPLATE = f"""\
 # How time and memory grow with the data
 
 The processor time and memory of commands when one dimension of the data
-is multiplied by ten. Both are measured for a whole process, including its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
+is multiplied by ten. *Small* and *large* are the sizes before and after; s are seconds of processor time, MB the most memory. Both are measured for a whole process, including its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
 proportion to the data, 2 that it grows with the square; – means that the difference is too small to measure (less than {LEAST_S:g} s or 1 MB).
 
 | what grows | command | small → large | s, small | s, large | exponent | MB, small | MB, large | exponent |

@@ -134,8 +134,8 @@ def page(run: Run, *, parallel: int, timeout: float, limit: float) -> str:
         ("**asked again although the answer was in the log**", f"**{run.known + run.result['requests'] - run.answers:,}**"),
         ("tokens that the endpoint counted", f"{run.tokens_answered:,}"),
         ("tokens that `wellput judge` counted", f"{spent:,} (a request without a reply counts in full)"),
-        ("limit", f"{limit:,.0f}"),
-        ("files and messages with the key", f"{len(run.files_with_key)}"),
+        ("limit, in tokens", f"{limit:,.0f}"),
+        ("files and messages that contain the API key", f"{len(run.files_with_key)}"),
         ("retries after the kill", f"{run.result['retries']:,}"),
         ("seconds, with both starts", f"{run.seconds:.0f} ({run.answers / run.seconds:.0f} answers a second; time-outs of {timeout:g} s)"),
     ]  # fmt: skip

@@ -127,7 +127,7 @@ TEMPLATE = """\
 # Speed of agreement
 
 How fast wellput computes correlations and their tests, compared with other tools: one thread, both tools in one run on one machine. Machines differ and are
-noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied to get the time for the number of resamples in the row. *16 × 100* means 16 systems and 100 items; PERM-BOTH is a permutation test (`--test perm-both`); *tie calibration* finds the difference of scores up to which two outputs count as tied.
+noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied to get the time for the number of resamples in the row. *16 × 100* means 16 systems and 100 items; PERM-BOTH is a permutation test (`--test perm-both`); *tie calibration* finds the difference of scores up to which two outputs count as tied; *goal* is the ratio that we want to reach.
 
 | what | other tool | its time | wellput's time | ratio | goal |
 |---|---|---|---|---|---|

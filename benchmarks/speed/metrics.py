@@ -190,8 +190,8 @@ def page(rows: list[Row]) -> str:
         "thread unless the row says otherwise. Ratios are similar on other machines, but times differ. The "
         "text is WMT 2021 German–English news outputs. Each time is the best of several runs. It is "
         "processor time, except for two threads and for the start of the program, where it is clock time. "
-        "*ratio*: the other "
-        "tool's time divided by wellput's; for the start of the program, wellput's time divided by Python's.",
+        "*ratio*: the other tool's time divided by wellput's; for the start of the program, "
+        "wellput's time divided by Python's. *goal*: the ratio that we want to reach.",
         "",
         "| what | other tool | segments | wellput, ms | other tool, ms | ratio | goal |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",

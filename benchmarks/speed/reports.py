@@ -177,7 +177,7 @@ TEMPLATE = """\
 # Reports of many items
 
 What `wellput report` costs for many items. It was measured on {cores} cores that other programs also used, with a load of {load:.0f} (the mean number of processes that wanted to run,
-over five minutes). Under such a load only the processor time is reliable. The items are sentences of UD English EWT. Each system makes more errors
+over five minutes). Under such a load only the processor time is reliable (column *processor*; *clock* is the time from start to end). The items are sentences of UD English EWT. Each system makes more errors
 in them than the one before; four judges are simulated on {judged} of
 them.
 

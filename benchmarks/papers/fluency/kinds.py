@@ -211,17 +211,22 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
                 "factors",
                 "`fluency` as shipped",
                 "SmolLM2, PenLP",
-                "share of PenLP's",
-                "sum, no metric",
+                "`fluency` (without this set) / PenLP",
+                "PenLP + `fluency` (sum)",
             ],
             rows,
         ),
         f"On average the correlation of `fluency` is {np.mean(shares):.0%} of PenLP's, and on every set at least {min(shares):.0%}.\n",
         "## Differences\n",
-        "The table has differences of the absolute values of correlations; they are bold if the interval "
+        "The table has differences of the absolute values of correlations, with `fluency` as chosen "
+        "without the set; they are bold if the interval "
         "is above 0.\n",
-        *table(["set", "fluency over brevity", "fluency over PenLP", "sum over PenLP"], others),
+        *table(
+            ["set", "`fluency` minus brevity", "`fluency` minus PenLP", "sum minus PenLP"], others
+        ),
         "## Each feature alone\n",
+        "[The features](../metrics/fluency.md#features) are described on the page of the metric. –: the feature "
+        "has the same value for all texts of the set.\n",
         *table(["feature", *(one.rated.name for one in sets)], features),
     ]
 
@@ -241,11 +246,11 @@ How far `fluency` agrees with people on ten sets of texts, and how a neural lang
 PenLP is the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`). *Brevity* is the number
 of words, negated: people rate long sentences lower. The sets are described on the pages [Fluency without references](fluency.md#people) and [Metrics against real judgments](agreement.md).
 
-The weights of `fluency` are fitted to mistakes that we make ourselves. People's ratings decided only three factors by which
+`fluency` is a weighted sum of features, put on a scale from 0 to 1. The weights are fitted to sentences into which we put mistakes. People's ratings decided only three factors by which
 weights are multiplied (see *How choices were made*). So that no set decides its own result, each set is left out in turn: the three factors are chosen by the
 highest mean correlation on all other sets, and the table has the correlation on the set left out.
 
-*Sum, no metric* is .6 times PenLP plus .4 times `fluency` (with the factors chosen without the set), each in standard deviations of the set. This sum cannot be computed for a single text, because it needs the whole set. The metric
+The column *PenLP + `fluency` (sum)* is .6 times PenLP plus .4 times `fluency` (with the factors chosen without the set), each in standard deviations of the set. This sum is not a metric: it cannot be computed for a single text, because it needs the whole set. The metric
 `fluency:neural=FOLDER` of wellput puts the two on one scale by constants instead; [another page](fluency_neural.md) measures this metric.
 """
 
@@ -253,11 +258,11 @@ NOTES = """## How choices were made
 
 - The column *factors* has three factors: the first multiplies the weights of `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1),
   the second the weight of `likelihood` (tried: 1, 2, 3), the third the weight of `unusual` (tried: 1, 2, 3). The factors of the model in the package, .3, 3 and 3, were chosen on all sets together. If all factors are 1, the correlation is .615 on GUG dev, .423 on Simplicity-DA and .167 on SFRES (on at most 1,000 sentences of each).
-- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times: with the network's
-  measures alone, with ways to treat rare words, and with factors. By these results two choices were made. First, it is not judged whether a word of several pieces fits its place
+- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times: with the measures of the
+  [small language model](../metrics/fluency.md#the-small-language-model) in `fluency` alone, with ways to treat rare words, and with factors. By these results two choices were made. First, of a word that the small language model splits into several pieces (a rare or misspelled word), only the spelling is judged, not whether the word fits its place
   (this changes the correlation on SFRES, where names of restaurants are in lower case, from .17 to .24, and on GUG train from .49 to .44). Second, the five features of the n-gram model
-  of words were left out, because they had no weight when the network was used (GUG dev: .610 with them, .615 without them).
-- The two parts of GUG are left out together, and so are Simplicity-DA and ASSET. The weight .6 in *sum, no metric* was not chosen by ratings.
+  of words were left out, because they had no weight when the small language model was used (GUG dev: .610 with them, .615 without them).
+- The two parts of GUG are left out together, and so are Simplicity-DA and ASSET. The weight .6 in the sum of PenLP and `fluency` was not chosen by ratings.
 - MQM zh-en has ratings that count all errors of translation, not only errors of fluency.
 """
 

@@ -17,7 +17,7 @@ from wellput.language.models.fluency_model import FLUENCY_FEATURES, FluencyModel
 from wellput.language.models.gleu_model import GLEU_FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import GleuModel, GleuParsers
 from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.ngrams import log_frequencies
+from wellput.language.models.ngrams import unigram_log_probs
 from wellput.language.shipped import HEAD_DRIVEN_FILE, english_ngrams, shipped
 from wellput.metrics.registry import create
 from wellput.text.english import treebank_words
@@ -72,7 +72,9 @@ def joined_scores(model: FluencyModel, sentences: SentenceFeatures) -> Floats:
 
 def _neural(texts: Sequence[str], rows: Floats) -> Columns:
     log_probs, pieces = rows.T
-    alone, words = log_frequencies(english_ngrams(), [treebank_words(text).forms for text in texts])
+    alone, words = unigram_log_probs(
+        english_ngrams(), [treebank_words(text).forms for text in texts]
+    )
     measures = {
         NEURAL: log_probs / ((5 + pieces) / 6) ** 0.8,
         "perplexity, mean": log_probs / pieces,

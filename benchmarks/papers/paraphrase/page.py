@@ -61,10 +61,10 @@ METRICS = ("bleu", "chrf", "ssa")
 INTRODUCTION = """\
 # Paraphrased references
 
-Does a metric agree better with people if references are paraphrased first? [`wellput paraphrase`](../commands/paraphrase.md) replaces words of a reference by synonyms; its *filters* decide which replacements fit the sentence. SWORDS and CoInCo are data sets of words in sentences, with substitutes that people named or judged. The classifiers, word vectors, Brown classes and word
+Does a metric agree better with people if references are paraphrased first? [`wellput paraphrase`](../commands/paraphrase.md) replaces words of a reference by synonyms; its *filters* decide which replacements fit the sentence. The page of the command explains the methods, filters and options that the tables name (`context`, `classifier`, `--relative` and others). SWORDS and CoInCo are data sets of words in sentences, with substitutes that people named or judged. The classifiers, word vectors, Brown classes and word
 pairs were trained on Gutenberg books, State of the Union speeches and EWT's
 training part; the weights and the threshold of the filter `context` on CoInCo's second part, without the sentences that
-stand in a SWORDS context. The classifiers' negatives and smoothing and the size of the vectors of places were chosen on
+stand in a SWORDS context. The number of negative examples and the smoothing of the classifiers, and the size of the vectors that describe a word's place in the sentence, were chosen on
 CoInCo. The features were also chosen on SWORDS dev, in about a dozen runs with some sixty variants, so SWORDS dev is a
 development set here. The threshold lets 70% of CoInCo's right substitutions pass; at first it was 80%, but then an example of the
 paper that must be refused (*taken place*, *taken home*) passed. When we changed the threshold, we had seen the first results on the
@@ -173,7 +173,9 @@ def segment_sections() -> Iterator[str]:
     yield (
         "The table has Pearson's r over all judged outputs with the original references, and by how much r "
         "changes if the references are rewritten with the filters `wordnet` (all of WordNet's proposals), "
-        "`context` and `random` [95% interval, paired bootstrap over items]. `random` keeps as many of "
+        "`context` and `random` [95% interval, paired bootstrap over items]. *Kept of proposed* "
+        "counts the replacements that `context` keeps, of those that WordNet proposes. `random` "
+        "keeps as many of "
         "WordNet's proposals as `context`, drawn at random."
     )
     yield ""
