@@ -114,6 +114,50 @@ def test_an_existential_there_needs_no_function_tag() -> None:
     assert next((form, name) for form, _, name in found) == ("There", "expl")
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        # If the rules searched all parts for each part, each of these would take many seconds.
+        ("(VP (VBD saw) {})", {"saw": "root", "a": "iobj", "last": "obj"}),
+        ("(NP (NN b) {})", {"b": "root", "a": "appos", "last": "appos"}),
+        ("(NP (NP (NN b)) (, ,) {})", {"b": "root", ",": "punct", "a": "appos", "last": "appos"}),
+        ("(NP (NP (NN b)) (CC and) {})", {"b": "root", "and": "cc", "a": "conj", "last": "conj"}),
+        ("(S (VP (VBZ is)) {} (CC or))", {"is": "root", "a": "iobj", "last": "obj", "or": "cc"}),
+    ],
+)  # fmt: skip
+def test_phrases_of_many_parts(parts: str, expected: dict[str, str]) -> None:
+    many = "(NP (NN a)) " * 6000 + "(NP (NN last))"
+    found = relations(parts.format(many))
+    assert len(found) > 6000
+    assert {form: name for form, _, name in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("brackets", "expected"),
+    [
+        pytest.param(
+            "(VP (VB go) (, ,) (VB buy) (CC and) (RB then) (VB cook) (VB eat) (. .))",
+            ",<go punct, buy<go conj, and<eat cc, then<eat advmod, cook<eat aux, eat<go conj,"
+            " .<go punct",
+            id="among words the last one is the conjunct",
+        ),
+        pytest.param(
+            "(NP (NN bread) (CC or) (NP (NN salt)) (CC and) (JJ good) (NP (NN oil)))",
+            "or<salt cc, salt<bread appos, and<oil cc, good<oil amod, oil<bread conj",
+            id="each conjunction depends on the conjunct after it",
+        ),
+        pytest.param(
+            "(VP (VB go) (CONJP (RB as) (RB well)) (RB now) (CC and) (, ,))",
+            "as<well advmod, well<now cc, now<go conj, and<go cc, ,<go punct",
+            id="a conjunction with only punctuation after it depends on the head",
+        ),
+    ],
+)
+def test_what_is_between_conjuncts(brackets: str, expected: str) -> None:
+    found = [word for word in relations(brackets) if word[2] != "root"]
+    assert ", ".join(f"{form}<{head} {name}" for form, head, name in found) == expected
+
+
 def test_a_constituent_without_words_is_refused() -> None:
     with pytest.raises(InputError, match="no words"):
         labeled_dependencies(parse_constituent("(S (NP (-NONE- *)) (VP (-NONE- *)))"))

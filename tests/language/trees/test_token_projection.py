@@ -27,6 +27,14 @@ def test_a_token_over_two_words_hangs_where_the_higher_of_them_hung() -> None:
     assert project(tree, ["They", "do", "n't", "know"]) == [3, 3, 3, -1]
 
 
+def test_a_tree_as_deep_as_it_is_long() -> None:
+    # Counting the words above each word one by one would be 2 · 10^8 steps.
+    n = 20_000
+    tree = tree_of(*((f"w{number}", number) for number in range(n)))
+    tokens = [f"w{number}w{number + 1}" for number in range(0, n, 2)]
+    assert project(tree, tokens) == list(range(-1, n // 2 - 1))
+
+
 def test_a_merged_token_takes_the_daughters_of_all_its_words() -> None:
     # b heads c and hangs on d, a hangs on b: "ab" takes b's place and keeps c.
     tree = tree_of(("a", 2), ("b", 4), ("c", 2), ("d", 0))

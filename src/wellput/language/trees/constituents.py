@@ -111,7 +111,8 @@ PREDICATIVE_PHRASES = frozenset(["NP", "ADJP"])
 @dataclass(frozen=True, slots=True)
 class HeadRule:
     """One line of `collins_heads.tsv`: the `groups` of labels are tried in order. The head is the first
-    part with a label of the group, looking from the left or the right end of the phrase."""
+    part with a label of the group, looking from the left end of the phrase (`from_left`) or from the
+    right."""
 
     from_left: bool
     groups: tuple[frozenset[str], ...]
@@ -162,7 +163,8 @@ def head_part(constituent: Constituent) -> int:
 
 def head_parts(constituent: Constituent, *, predicative_nouns: bool = False) -> list[int]:
     """The head part of every phrase, the phrases in the order of `fold` (bottom-up, left to right),
-    -1 for words."""
+    -1 for words. With `predicative_nouns`, the predicate of a form of *be* is the head, not the
+    verb."""
     parts: list[int] = []
 
     def visit(node: Constituent, are_predicative: list[bool]) -> bool:
@@ -230,7 +232,8 @@ def _by_rules(phrase: str, labels: list[str]) -> int:
 
 
 def _heading(node: Constituent, are_predicative: list[bool], *, predicative_nouns: bool) -> Heading:
-    """The head of a phrase; `are_predicative` says of each part whether its head is a predicate."""
+    """The head of a phrase; `are_predicative` says of each part whether its head is a predicate.
+    `predicative_nouns` is as for `head_parts`."""
     part = head_part(node)
     if not predicative_nouns or category(node.label) not in CLAUSES_WITH_A_VERB:
         return Heading(part, False)

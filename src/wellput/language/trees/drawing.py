@@ -164,6 +164,7 @@ def draw_constituent(constituent: Constituent) -> str:
        ╰─ VBP see
     """
     lines: list[str] = []
+    # A constituent, what stands before it on its line, and what stands before the lines of its parts.
     waiting: list[tuple[Constituent, str, str]] = [(constituent, "", "")]
     while waiting:
         node, lead, lead_below = waiting.pop()
@@ -183,6 +184,8 @@ def _row(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _arcs_above(drawn_arcs: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
+    """The lines of text in which arcs are drawn above the words; `widths` are the words' numbers of
+    characters."""
     if not drawn_arcs:
         return []
     top = max(arc.height for arc in drawn_arcs)

@@ -5,11 +5,7 @@ Heads are those of the XTAG grammar's derivations, as in Bangalore, Rambow & Whi
 lexical verb heads its auxiliaries, a predicative noun or adjective heads its copula, and a preposition
 heads its noun. In four cases XTAG does not say the head or differs, and the head is that of Universal
 Dependencies: a clause heads its subordinator, the first conjunct heads the others, a conjunct heads
-the conjunction before it, and a noun heads its possessive *'s*.
-
-Relations have the names of Universal Dependencies. The Penn Treebank has no such relations: rules here
-infer them from categories, function tags, traces (empty places of moved words) and the parts of speech
-of heads, as in the paper's footnote 3.
+the conjunction before it, and a noun heads its possessive *'s*. `penn_relations` infers the relations.
 """
 
 from __future__ import annotations
@@ -31,261 +27,16 @@ from wellput.language.trees.constituents import (
     head_part,
     with_subjects,
 )
-from wellput.language.trees.supertags import coarse
-
-# Function tags of noun phrases that are adverbials, not objects.
-ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BNF", "CLR"])
-# Function tags of clauses that are adverbials.
-CLAUSE_ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR"])
-NOMINAL_PHRASES = frozenset(["NP", "NX", "NAC", "QP", "WHNP", "NML"])
-PREPOSITION_PHRASES = frozenset(["PP", "WHPP"])
-# Words that can introduce a complement clause; it may also have none.
-COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
-
-
-@dataclass(frozen=True)
-class PhrasePart:
-    """A word or a phrase among the parts of a phrase. `tag` and `form` are those of its head word.
-    `trace` is the label of the place that a question word or relative pronoun was moved from. `marker`
-    is the subordinator of a clause. `has_wh` says that a part below is a question or relative
-    phrase."""
-
-    label: str
-    tag: str
-    form: str
-    is_word: bool = True
-    has_subject: bool = False
-    has_wh: bool = False
-    trace: str = ""
-    is_possessive: bool = False
-    marker: str = ""
-
-    @property
-    def kind(self) -> str:
-        """The head word's kind: V, N, M (numbers), J (adjectives), R (adverbs), P, D or X."""
-        return coarse(self.tag)
-
-    @property
-    def is_punctuation(self) -> bool:
-        return self.is_word and self.tag in PUNCTUATION_TAGS
-
-    @property
-    def is_predicative(self) -> bool:
-        """Whether it is a verb phrase whose head is not a verb."""
-        return category(self.label) == "VP" and self.kind in "NJM"
-
-
-def is_predicate(part: PhrasePart, *, in_phrase: str) -> bool:
-    """Whether a part after a form of *be* is its predicate: a noun or adjective phrase tagged PRD or,
-    where a verb phrase has no such tag, one without function tags."""
-    if category(part.label) not in ("NP", "ADJP"):
-        return False
-    tags = function_tags(part.label)
-    return "PRD" in tags or (not tags and in_phrase == "VP")
-
-
-def relation_of_part(phrase: PhrasePart, parts: Sequence[PhrasePart], place: int, head: int) -> str:
-    """The relation of one part to the head part of its phrase; `place` and `head` are the places of the
-    two in `parts` (from 0)."""
-    part, name = parts[place], category(parts[place].label)
-    tags = function_tags(part.label)
-    if part.is_punctuation:
-        return "punct"
-    if name in ("CC", "CONJP"):
-        return "cc"
-    if place > head and _is_coordinated(parts, place, head):
-        return "conj"
-    if "VOC" in tags:
-        return "vocative"
-    if "SBJ" in tags:
-        if part.tag == "EX":
-            return "expl"
-        return "csubj" if name in ("S", "SBAR", "VP") else "nsubj"
-    if name == "INTJ" or part.tag == "UH":
-        return "discourse"
-    if name == "PRN":
-        return "parataxis"
-    if name.startswith("WH") and not part.is_word:
-        return _relation_of_moved(part, name)
-    if parts[head].kind == "P" and category(phrase.label) in PREPOSITION_PHRASES:
-        return _relation_to_preposition(part, name)
-    if (
-        phrase.kind == "V"
-        or phrase.has_subject
-        or category(phrase.label) in ("VP", "S", "SINV", "SQ", "SBAR")
-    ):
-        return _relation_to_predicate(part, name, tags, parts, place, head)
-    if phrase.kind in "NMD" or category(phrase.label) in NOMINAL_PHRASES:
-        return _relation_to_noun(part, name, tags, parts, place, head)
-    return _relation_to_modifier(part, name)
-
-
-def _is_coordinated(parts: Sequence[PhrasePart], place: int, head: int) -> bool:
-    """Whether a part after the head is a conjunct: a conjunction stands between the two or after the
-    part, and the part is of the same kind as the head."""
-    conjunctions = [
-        i for i, p in enumerate(parts) if category(p.label) in ("CC", "CONJP") and i > head
-    ]
-    if not conjunctions:
-        return False
-    if place > conjunctions[-1] or any(i < place and not parts[i].is_word for i in conjunctions):
-        return parts[place].is_word == parts[head].is_word or not parts[place].is_word
-    is_same_category = category(parts[place].label) == category(parts[head].label)
-    return is_same_category and place > head and any(i > place for i in conjunctions)
-
-
-def _relation_of_moved(part: PhrasePart, name: str) -> str:
-    """The relation of a question word or relative pronoun, by the place that it was moved from."""
-    tags = function_tags(part.trace)
-    if name == "WHADVP":
-        return "advmod"
-    if name == "WHPP":
-        return "obl"
-    if "SBJ" in tags:
-        return "nsubj"
-    return "advmod" if name == "WHADJP" else "obj"
-
-
-def _relation_to_preposition(part: PhrasePart, name: str) -> str:
-    """The relation to a preposition, which heads its phrase."""
-    if name in ("S", "SBAR", "SQ", "VP"):
-        return "ccomp"
-    if part.tag in ("RB", "RBR", "RBS") or name == "ADVP":
-        return "advmod"
-    if name in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
-        return "obl"
-    return "obj"
-
-
-def _relation_to_predicate(
-    part: PhrasePart,
-    name: str,
-    tags: frozenset[str],
-    parts: Sequence[PhrasePart],
-    place: int,
-    head: int,
-) -> str:
-    """The relation to a predicate: a verb, or a predicative noun or adjective."""
-    if part.is_word:
-        if part.tag == "TO":
-            return "mark"
-        if part.tag in ("IN", "DT", "WDT") and place < head:
-            return "mark"
-        if part.kind == "V" or part.tag == "MD":
-            is_copula = parts[head].kind != "V" and part.tag != "MD"
-            return "cop" if is_copula and not _is_auxiliary(parts[head]) else "aux"
-        if part.tag == "RP":
-            return "compound:prt"
-        if part.kind == "R":
-            return "advmod"
-    if name == "PRT":
-        return "compound:prt"
-    if name in NOMINAL_PHRASES or (part.is_word and part.kind in "NM"):
-        if "PRD" in tags:
-            return "xcomp"
-        if tags & ADVERBIAL_TAGS:
-            return "obl:tmod" if "TMP" in tags else "obl:unmarked"
-        later = [p for p in parts[place + 1 :] if _is_object(p)]
-        return "iobj" if place > head and later and _is_object(part) else "obj"
-    if name in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
-        return "obl"
-    if name == "ADVP":
-        return "advmod"
-    if name == "ADJP" or (part.is_word and part.kind == "J"):
-        return "xcomp"
-    if name == "SBAR":
-        is_adverbial = tags & CLAUSE_ADVERBIAL_TAGS or part.marker not in COMPLEMENTIZERS
-        return "advcl" if is_adverbial else "ccomp"
-    if name in ("S", "SINV", "SQ", "SBARQ"):
-        if tags & CLAUSE_ADVERBIAL_TAGS:
-            return "advcl"
-        return "ccomp" if part.has_subject else "xcomp"
-    return "advcl" if name == "VP" else "dep"
-
-
-def _is_auxiliary(part: PhrasePart) -> bool:
-    """Whether the head part of a clause is a verb phrase. A verb before it is then its auxiliary, even
-    if the head word of that phrase is a predicative noun or adjective."""
-    return category(part.label) == "VP"
-
-
-def _is_object(part: PhrasePart) -> bool:
-    tags = function_tags(part.label)
-    return category(part.label) == "NP" and not tags & (ADVERBIAL_TAGS | {"PRD", "VOC"})
-
-
-def _relation_to_noun(
-    part: PhrasePart,
-    name: str,
-    tags: frozenset[str],
-    parts: Sequence[PhrasePart],
-    place: int,
-    head: int,
-) -> str:
-    """The relation to a noun."""
-    if part.is_word:
-        match part.tag:
-            case "DT" | "WDT":
-                return "det"
-            case "PDT":
-                return "det:predet"
-            case "PRP$" | "WP$":
-                return "nmod:poss"
-            case "POS":
-                return "case"
-            case "CD" | "$" | "#":
-                return "nummod"
-            case "IN" | "TO":
-                return "case" if place < head else "nmod"
-        by_kind = {"J": "amod", "V": "amod", "R": "advmod", "N": "compound", "D": "det"}
-        return by_kind.get(part.kind, "dep")
-    if part.is_possessive:
-        return "nmod:poss"
-    if name in NOMINAL_PHRASES:
-        if name == "QP":
-            return "nummod"
-        if place < head:
-            return "compound" if not tags & ADVERBIAL_TAGS else "nmod"
-        is_apposed = not tags & ADVERBIAL_TAGS
-        return "appos" if is_apposed else "nmod"
-    match name:
-        case "PP":
-            return "nmod"
-        case "ADJP":
-            return "amod"
-        case "ADVP":
-            return "advmod"
-        case "SBAR":
-            return "acl:relcl" if part.has_wh or part.marker == "" else "acl"
-        case "VP" | "S" | "RRC":
-            return "acl"
-    return "dep"
-
-
-def _relation_to_modifier(part: PhrasePart, name: str) -> str:
-    """The relation to an adjective or adverb."""
-    if name in PREPOSITION_PHRASES:
-        return "obl"
-    if name in ("S", "SBAR", "VP"):
-        if name == "VP":
-            return "advcl"
-        return "xcomp" if name == "S" and not part.has_subject else "ccomp"
-    if name in NOMINAL_PHRASES:
-        return "obl:unmarked"
-    by_kind = {
-        "R": "advmod",
-        "J": "amod",
-        "N": "obl:unmarked",
-        "M": "nummod",
-        "D": "det",
-        "P": "mark",
-    }
-    return by_kind.get(part.kind, "advmod" if name == "ADVP" else "dep")
-
+from wellput.language.trees.penn_relations import (
+    NOWHERE,
+    PhrasePart,
+    PhraseParts,
+    is_predicate,
+    relation_of_part,
+)
 
 VERB_PHRASES = frozenset(["VP", "SQ", "SINV"])
 CLAUSE_LABELS = frozenset(["S", "SQ", "SINV", "SBAR", "SBARQ", "VP", "FRAG"])
-CONJUNCTIONS = frozenset(["CC", "CONJP"])
 TRACE_PATTERN = re.compile(r"\*T\*-(\d+)")
 INDEX_PATTERN = re.compile(r"-(\d+)(?:=|$)")
 
@@ -366,15 +117,16 @@ def _joined(
         is_possessive=parts[-1].tag == "POS",
         marker=_marker_of(parts) if label == "SBAR" else "",
     )
+    placed = PhraseParts(parts)
     for place, phrase in enumerate(phrases):
         if place == head:
             continue
-        conjunct = _conjunct_after(parts, place, head)
+        conjunct = _conjunct_after(placed, place, head)
         above, mother = (head, joined) if conjunct is None else (conjunct, parts[conjunct])
         words[phrase.head - 1] = replace(
             words[phrase.head - 1],
             head=phrases[above].head,
-            relation=relation_of_part(mother, parts, place, above),
+            relation=relation_of_part(mother, placed, place, above),
         )
     return _Phrase(joined, phrases[head].head)
 
@@ -416,19 +168,15 @@ def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
     return head
 
 
-def _conjunct_after(parts: Sequence[PhrasePart], place: int, head: int) -> int | None:
+def _conjunct_after(parts: PhraseParts, place: int, head: int) -> int | None:
     """The conjunct that is the head of this part: a conjunction, and the words between it and the
     conjunct after it, depend on that conjunct. None for other parts."""
-    if place < head:
+    conjunction = place if parts[place].is_conjunction else parts.conjunction_before(place)
+    if conjunction <= head or place < head:
         return None
-    conjunctions = [
-        i for i in range(head + 1, place + 1) if category(parts[i].label) in CONJUNCTIONS
-    ]
-    if not conjunctions:
-        return None
-    begin = conjunctions[-1]
-    after = [i for i in range(begin + 1, len(parts)) if not parts[i].is_punctuation]
-    alike = [i for i in after if parts[i].kind == parts[head].kind and parts[i].is_word]
-    phrases = [i for i in after if not parts[i].is_word]
-    conjuncts = alike[-1:] if parts[head].is_word and alike else phrases or after
-    return conjuncts[0] if conjuncts and place < conjuncts[0] else None
+    conjunct = parts.last_word_of(parts[head].kind) if parts[head].is_word else NOWHERE
+    if conjunct <= conjunction:
+        conjunct = parts.phrase_after(conjunction)
+    if conjunct == NOWHERE:
+        conjunct = parts.content_after(conjunction)
+    return conjunct if place < conjunct else None

@@ -109,8 +109,8 @@ class _Position:
 
 
 class _Page:
-    """Collects the elements of the drawing. `floor` is where the words begin, in pixels from the top,
-    or from the left if the page is upright."""
+    """Collects the elements of the drawing. If it `is_upright`, the sentence runs from top to bottom.
+    `floor` is where the words begin, in pixels from the top, or from the left if it is upright."""
 
     def __init__(self, floor: float, *, is_upright: bool) -> None:
         self.floor = floor
@@ -289,7 +289,8 @@ def _bracketed(node: Constituent, parts: list[str]) -> str:
 
 
 def _places(widths: Sequence[float], *, is_upright: bool) -> list[float]:
-    """The middle of each word along the sentence."""
+    """The middle of each word along the sentence, in pixels; if it `is_upright`, each word has a line
+    of its own."""
     if is_upright:
         return [MARGIN_PIXELS + LINE_PIXELS * (place + 0.5) for place in range(len(widths))]
     ends = accumulate((width + WORD_GAP_PIXELS for width in widths), initial=MARGIN_PIXELS)

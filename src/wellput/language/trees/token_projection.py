@@ -108,10 +108,13 @@ def _project_segments(
 
 def _depths(tree: Tree) -> list[int]:
     """For each word, the number of words above it up to the root."""
-    depths: list[int] = []
-    for word in tree.words:
-        depth, head = 0, word.head
-        while head:
-            depth, head = depth + 1, tree.words[head - 1].head
-        depths.append(depth)
+    depths = [0] * len(tree.words)
+    daughters: list[list[int]] = [[] for _ in tree.words]
+    order: list[int] = []  # from the root down
+    for place, word in enumerate(tree.words):
+        (daughters[word.head - 1] if word.head else order).append(place)
+    for place in order:
+        for daughter in daughters[place]:
+            depths[daughter] = depths[place] + 1
+        order += daughters[place]
     return depths

@@ -79,6 +79,7 @@ def linked_frames(
 
 def frames_of_tree(tree: Tree) -> list[WordFrame]:
     """The frames of a treebank tree's words; the order of the words is not used."""
+    # The form, the category, the relation and the side of each word; the side is unknown.
     words: list[tuple[str, str, str, Side]] = []
     for word in tree.words:
         relation = attaching_relation(word)

@@ -218,6 +218,7 @@ def _oblique(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _punctuation(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
+    """The ways in which XTAG's trees of punctuation may join this mark to its mother."""
     node = "s" if mother.is_predicate else "nx"
     before, after = Attachment("βPUs"), Attachment("βsPU")
     if frame.form in OPENING_MARKS or frame.category in ("-LRB-", "``"):
