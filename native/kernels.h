@@ -23,6 +23,7 @@ void add_lattice(nanobind::module_& m);
 void add_tree_model(nanobind::module_& m);
 void add_head_driven(nanobind::module_& m);
 void add_rouge(nanobind::module_& m);
+void add_scoring(nanobind::module_& m);
 void add_sari(nanobind::module_& m);
 void add_bootstrapped_correlations(nanobind::module_& m);
 void add_left_out_correlations(nanobind::module_& m);

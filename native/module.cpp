@@ -23,6 +23,7 @@ NB_MODULE(_native, m) {
     wellput::add_tree_model(m);
     wellput::add_head_driven(m);
     wellput::add_rouge(m);
+    wellput::add_scoring(m);
     wellput::add_sari(m);
     wellput::add_bootstrapped_correlations(m);
     wellput::add_left_out_correlations(m);

@@ -89,7 +89,7 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
     double* rows = nullptr;
     Matrix result = new_matrix(lists.total(), 6, &rows);
     nb::gil_scoped_release release;
-    for_items(texts.size(), threads, aligner, [&](StringAligner& own, std::size_t i) {
+    for_items_that_fit(texts.size(), threads, aligner, [&](StringAligner& own, std::size_t i) {
         own.align(texts[i], lists[i], rows + 6 * lists.first(i));
     });
     return result;
@@ -140,7 +140,7 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     double* rows = nullptr;
     Matrix result = new_matrix(texts.size(), 7, &rows);
     nb::gil_scoped_release release;
-    for_items(texts.size(), threads, aligner, [&](TreeAligner& own, std::size_t i) {
+    for_items_that_fit(texts.size(), threads, aligner, [&](TreeAligner& own, std::size_t i) {
         own.align(texts[i], lists[i], heads_of(i), rows + 7 * i);
     });
     return result;

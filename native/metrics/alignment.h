@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "metrics/rows_backwards.h"
+
 namespace wellput {
 
 struct Costs {
@@ -100,6 +102,7 @@ public:
 
 private:
     static constexpr std::size_t kLarge = std::size_t{1} << 24;
+    static constexpr std::size_t kMostStepBytes = std::size_t{1} << 24;  // 16 MiB
 
     void trace(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         const std::size_t n = reference.size(), m = hypothesis.size();
@@ -152,46 +155,59 @@ private:
         }
     }
 
-    // For long texts: keeps only the current row of values, and two bits a cell for the way back.
+    // For long texts: keeps only the current row of values, and two bits a cell for the way back. If
+    // even these bits are too many, they are computed piece by piece.
     void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
                  std::int64_t scale) {
-        const std::size_t n = reference.size(), m = hypothesis.size();
+        enum : std::uint8_t { diagonal_step, deletion_step, insertion_step };
         const std::int64_t deletion = costs_.deletion * scale + 1;
         const std::int64_t insertion = costs_.insertion * scale + 1;
         const std::int64_t substitution = costs_.substitution * scale + 1;
-        enum : std::uint8_t { diagonal_step, deletion_step, insertion_step };
-        const std::size_t width = (m + 1 + 3) / 4;
-        std::vector<std::uint8_t> steps((n + 1) * width);
-        std::vector<std::int64_t> row(m + 1);
-        for (std::size_t j = 0; j <= m; ++j) row[j] = static_cast<std::int64_t>(j) * insertion;
-        for (std::size_t i = 1; i <= n; ++i) {
+        std::size_t j = hypothesis.size();  // the column that the way back has reached
+        // Turns row i - 1 into row i; take(column, step) gets the step back from each cell.
+        auto next_row = [&](std::vector<std::int64_t>& row, std::size_t i, auto take) {
             std::int64_t corner = row[0];
             row[0] += deletion;
-            for (std::size_t j = 1; j <= m; ++j) {
+            for (std::size_t k = 1; k <= j; ++k) {
                 std::int64_t best =
-                    corner + (reference[i - 1] == hypothesis[j - 1] ? 0 : substitution);
+                    corner + (reference[i - 1] == hypothesis[k - 1] ? 0 : substitution);
                 std::uint8_t step = diagonal_step;
-                if (row[j] + deletion < best) best = row[j] + deletion, step = deletion_step;
-                if (row[j - 1] + insertion < best)
-                    best = row[j - 1] + insertion, step = insertion_step;
-                corner = row[j];
-                row[j] = best;
-                steps[i * width + j / 4] |= static_cast<std::uint8_t>(step << (2 * (j % 4)));
+                if (row[k] + deletion < best) best = row[k] + deletion, step = deletion_step;
+                if (row[k - 1] + insertion < best)
+                    best = row[k - 1] + insertion, step = insertion_step;
+                corner = row[k];
+                row[k] = best;
+                take(k, step);
             }
-        }
-        for (std::size_t i = n, j = m; i > 0 || j > 0;) {
-            const int step = i == 0   ? insertion_step
-                             : j == 0 ? deletion_step
-                                      : (steps[i * width + j / 4] >> (2 * (j % 4))) & 3;
-            if (step == diagonal_step) {
-                pair(i, j, reference[i - 1] == hypothesis[j - 1]);
-                --i, --j;
-            } else if (step == deletion_step) {
-                remove(i--, reference);
-            } else {
-                insert(j--, hypothesis);
+        };
+        auto advance = [&](std::vector<std::int64_t>& row, std::size_t i) {
+            next_row(row, i, [](std::size_t, std::uint8_t) {});
+        };
+        auto walk = [&](std::vector<std::int64_t> row, std::size_t begin, std::size_t end) {
+            const std::size_t width = j / 4 + 1;
+            steps_.assign((end - begin) * width, 0);
+            for (std::size_t i = begin + 1; i <= end; ++i)
+                next_row(row, i,
+                         [&, at = (i - begin - 1) * width](std::size_t k, std::uint8_t step) {
+                             steps_[at + k / 4] |= static_cast<std::uint8_t>(step << (2 * (k % 4)));
+                         });
+            for (std::size_t i = end; i > begin;) {
+                const std::size_t at = (i - begin - 1) * width + j / 4;
+                const int step = j == 0 ? deletion_step : (steps_[at] >> (2 * (j % 4))) & 3;
+                if (step == diagonal_step) {
+                    pair(i, j, reference[i - 1] == hypothesis[j - 1]);
+                    --i, --j;
+                } else if (step == deletion_step) {
+                    remove(i--, reference);
+                } else {
+                    insert(j--, hypothesis);
+                }
             }
-        }
+        };
+        std::vector<std::int64_t> row(j + 1);
+        for (std::size_t k = 0; k <= j; ++k) row[k] = static_cast<std::int64_t>(k) * insertion;
+        visit_backwards(row, 0, reference.size(), kMostStepBytes / (j / 4 + 1), advance, walk);
+        while (j > 0) insert(j--, hypothesis);
     }
 
     // The three steps back from cell (i, j).
@@ -226,6 +242,7 @@ private:
 
     Costs costs_;
     std::vector<std::int64_t> cells_;
+    std::vector<std::uint8_t> steps_;
     std::vector<Step> path_;
     std::vector<int> removed_, inserted_, counts_;
     int substitutions_ = 0;

@@ -15,6 +15,7 @@
 #include "core/texts.h"
 #include "kernels.h"
 #include "metrics/ngram_counter.h"
+#include "metrics/scoring.h"
 #include "text/tokenize.h"
 #include "text/vocabulary.h"
 
@@ -63,8 +64,9 @@ Matrix distinct_ngrams(nb::handle sequence, std::uint8_t n, std::string_view tok
     double* rows = nullptr;
     Matrix result = new_matrix(texts.size(), 2, &rows);
     nb::gil_scoped_release release;
-    for_items(texts.size(), threads, counter,
-              [&](DistinctNgrams& own, std::size_t i) { own.count(texts[i], rows + 2 * i); });
+    for_items_that_fit(texts.size(), threads, counter, [&](DistinctNgrams& own, std::size_t i) {
+        own.count(texts[i], rows + 2 * i);
+    });
     return result;
 }
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,7 +58,7 @@ public:
         if (size_ * 2 >= slots_.size()) grow();
         Slot& slot = slots_[place(parent, token)];
         if (slot.stamp != stamp_) {
-            if (size_ == kNone) throw std::length_error("more than 2^32 - 2 different n-grams");
+            if (size_ == kNone) throw std::bad_alloc();  // no number is left
             slot = {key(parent, token), stamp_, static_cast<Node>(size_++)};
         }
         return slot.node;

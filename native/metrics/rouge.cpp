@@ -5,12 +5,13 @@
 #include <bit>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "kernels.h"
+#include "metrics/edit_bits.h"
 #include "metrics/ngram_counter.h"
+#include "metrics/rows_backwards.h"
 #include "metrics/scoring.h"
 #include "metrics/word_places.h"
 #include "text/vocabulary.h"
@@ -18,8 +19,6 @@
 namespace wellput {
 
 namespace {
-
-constexpr std::size_t kMaxCells = std::size_t{1} << 28;  // of a table of two sentences: 1 GiB
 
 bool is_word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -56,6 +55,22 @@ public:
 private:
     double* row_;
 };
+
+// Hyyrö's algorithm (2004) for the lengths of longest common subsequences: a row of their table is a bit
+// string with a zero bit for every column (word of one sequence) where the length goes up by one. Turns
+// the row of one word of the other sequence into the next; `matches` has a bit for each column with the
+// next word.
+using Level = std::vector<std::uint64_t>;
+void next_level(Level& level, const std::uint64_t* matches, std::size_t blocks) {
+    std::uint64_t carry = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const std::uint64_t taken = level[b] & matches[b];
+        const std::uint64_t sum = level[b] + taken;
+        const std::uint64_t with_carry = sum + carry;
+        carry = (sum < taken) | (with_carry < sum);
+        level[b] = with_carry | (level[b] - taken);
+    }
+}
 
 class RougeNScorer {
 public:
@@ -116,23 +131,10 @@ private:
         append_numbers(text, vocabulary_, numbers);
     }
 
-    // Hyyrö's algorithm (2004): a row of the table of lengths is a bit string with a zero bit for every
-    // column (word of the reference) where the length goes up by one.
     int longest_common_subsequence() {
         places_.index(reference_, vocabulary_.bound());
-        const std::size_t blocks = places_.blocks();
-        level_.assign(blocks, ~std::uint64_t{0});
-        for (const int word : hypothesis_) {
-            const std::uint64_t* matches = places_[word];
-            std::uint64_t carry = 0;
-            for (std::size_t b = 0; b < blocks; ++b) {
-                const std::uint64_t taken = level_[b] & matches[b];
-                const std::uint64_t sum = level_[b] + taken;
-                const std::uint64_t with_carry = sum + carry;
-                carry = (sum < taken) | (with_carry < sum);
-                level_[b] = with_carry | (level_[b] - taken);
-            }
-        }
+        level_.assign(places_.blocks(), ~std::uint64_t{0});
+        for (const int word : hypothesis_) next_level(level_, places_[word], level_.size());
         int length = 0;
         for (const std::uint64_t bits : level_) length += std::popcount(~bits);
         return length;
@@ -141,7 +143,7 @@ private:
     Vocabulary vocabulary_;
     std::vector<int> hypothesis_, reference_;
     WordPlaces places_;
-    std::vector<std::uint64_t> level_;
+    Level level_;
 };
 
 // As rouge-score's rougeLsum, where each line is a sentence. A word of a reference sentence is a hit if
@@ -213,11 +215,7 @@ private:
         const std::size_t columns = hypothesis.size();
         if (rows == 0 || columns == 0) return;
         const std::size_t width = columns + 1;
-        if (rows * width > kMaxCells)
-            throw std::length_error("rouge-lsum: a line of " + std::to_string(columns) +
-                                    " words is too long for a reference of " +
-                                    std::to_string(rows) +
-                                    " words; put each sentence on a line of its own");
+        if (rows * width > kMostCells) return mark_common_of_long(reference, hypothesis);
         table_.assign((rows + 1) * width, 0);
         for (std::size_t i = 1; i <= rows; ++i)
             for (std::size_t j = 1; j <= columns; ++j)
@@ -237,10 +235,61 @@ private:
         }
     }
 
+    // The same walk back for long sentences, with a bit for each cell, and in pieces. A step down from
+    // row i - 1 to row i raises the length by `rise`, 0 or 1. Of two different words, that of the
+    // hypothesis loses nothing if the length rises by 1.
+    void mark_common_of_long(Words reference, Words hypothesis) {
+        places_.index(hypothesis, vocabulary_.bound());
+        std::size_t j = hypothesis.size();  // the column that the walk has reached
+        auto advance = [&](Level& level, std::size_t i) {
+            next_level(level, places_[reference[i - 1]], (j + 63) / 64);
+        };
+        auto walk = [&](Level level, std::size_t begin, std::size_t end) {
+            const std::size_t blocks = (j + 63) / 64;
+            levels_.resize((end - begin + 1) * blocks);
+            for (std::size_t i = begin;; advance(level, ++i)) {
+                std::copy_n(level.begin(), blocks, levels_.begin() + (i - begin) * blocks);
+                if (i == end) break;
+            }
+            for (std::size_t i = end; i > begin && j > 0;) {
+                const std::uint64_t* const above = levels_.data() + (i - 1 - begin) * blocks;
+                const std::uint64_t* const row = above + blocks;
+                int rise = length_at(row, j) - length_at(above, j);
+                for (; j > 0 && rise == 1 && reference[i - 1] != hypothesis[j - 1]; --j)
+                    rise += goes_up_at(above, j) - goes_up_at(row, j);
+                --i;
+                if (j > 0 && reference[i] == hypothesis[j - 1]) {
+                    is_common_[i] = true;
+                    --j;
+                }
+            }
+        };
+        const std::size_t blocks = (j + 63) / 64;
+        visit_backwards(Level(blocks, ~std::uint64_t{0}), 0, reference.size(), kMostBlocks / blocks,
+                        advance, walk);
+    }
+
+    static int goes_up_at(const std::uint64_t* level, std::size_t column) {
+        return static_cast<int>(~level[(column - 1) / 64] >> ((column - 1) % 64) & 1);
+    }
+    // The length in this column: how often it goes up until there.
+    static int length_at(const std::uint64_t* level, std::size_t column) {
+        int length = 0;
+        for (std::size_t b = 0; b < column / 64; ++b) length += std::popcount(~level[b]);
+        if (column % 64)
+            length += std::popcount(~level[column / 64] & low_bits<std::uint64_t>(column % 64));
+        return length;
+    }
+
+    static constexpr std::size_t kMostCells = std::size_t{1} << 22;   // of the plain table: 16 MiB
+    static constexpr std::size_t kMostBlocks = std::size_t{1} << 21;  // of the levels: 16 MiB
+
     Vocabulary vocabulary_;
     Sentences hypothesis_, reference_;
     std::vector<int> left_in_hypothesis_, left_in_reference_, table_;
     std::vector<bool> is_common_;
+    WordPlaces places_;
+    Level levels_;  // rows one after the other
 };
 
 Matrix rouge_n_statistics(nb::handle hypotheses, nb::handle references, int order, int threads) {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,25 @@ inline void require_same_items(const Texts& hypotheses, const TextLists& referen
                                     std::to_string(references.size()) + " lists of references");
 }
 
+// There is not enough memory to score the item with this number; in Python `TooLarge(number)`.
+struct TooLarge {
+    std::size_t item;
+};
+
+// As `for_items`, but throws TooLarge where there is not enough memory for an item.
+template <typename Scratch, typename Visit>
+void for_items_that_fit(std::size_t n, int threads, const Scratch& scratch, Visit visit) {
+    for_items(n, threads, scratch, [&visit](Scratch& own, std::size_t i) {
+        try {
+            visit(own, i);
+        } catch (const std::bad_alloc&) {
+            throw TooLarge{i};
+        } catch (const std::length_error&) {  // of a vector
+            throw TooLarge{i};
+        }
+    });
+}
+
 // Throws if an item has no reference.
 inline void require_references(const TextLists& references) {
     for (std::size_t i = 0; i < references.size(); ++i)
@@ -45,7 +65,7 @@ Matrix score_items(const Texts& hypotheses, const TextLists& references, std::si
     double* rows = nullptr;
     Matrix result = new_matrix(hypotheses.size(), columns, &rows);
     nb::gil_scoped_release release;
-    for_items(hypotheses.size(), threads, scorer, [&](Scorer& own, std::size_t i) {
+    for_items_that_fit(hypotheses.size(), threads, scorer, [&](Scorer& own, std::size_t i) {
         own.score(hypotheses[i], references[i], rows + i * columns);
     });
     return result;

@@ -105,12 +105,14 @@ private:
         distances_to_error(alignment_.hypothesis_error, hypothesis_to_error_);
         distances_to_error(alignment_.reference_error, reference_to_error_);
         for (auto& candidates : candidates_) candidates.clear();
+        first_place_near_ = first_place_;
         int tried = 0;
         for (int h = 0; h < n; ++h) {
             if (hypothesis_to_error_[h] >= kLongestBlock) continue;
-            for (int r = first_place_[hypothesis[h]]; r >= 0; r = next_place_[r]) {
-                if (r > h + kFarthestShift) break;
-                if (r < h - kFarthestShift) continue;
+            // Places that are too far to the left of h are so for all later ones.
+            int& first = first_place_near_[hypothesis[h]];
+            while (first >= 0 && first < h - kFarthestShift) first = next_place_[first];
+            for (int r = first; r >= 0 && r <= h + kFarthestShift; r = next_place_[r]) {
                 // Both sides of the block must have an error, and the block must not be at its
                 // target already.
                 const int shortest = 1 + std::max(hypothesis_to_error_[h], reference_to_error_[r]);
@@ -173,7 +175,7 @@ private:
     }
 
     WordAlignment alignment_;
-    std::vector<int> first_place_, next_place_;
+    std::vector<int> first_place_, next_place_, first_place_near_;
     std::vector<int> hypothesis_to_error_, reference_to_error_;
     std::vector<Shift> candidates_[kLongestBlock];
 };

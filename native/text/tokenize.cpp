@@ -297,8 +297,20 @@ std::string_view right_stripped(std::string_view text) {
 }
 
 void replace_all(std::string& text, std::string_view old, std::string_view with) {
-    for (std::size_t at = 0; (at = text.find(old, at)) != text.npos; at += with.size())
-        text.replace(at, old.size(), with);
+    std::size_t kept = 0;  // `text` is rewritten up to here, from what lies before `from`
+    std::size_t from = 0;
+    const auto keep = [&](std::string_view part) {
+        std::memmove(text.data() + kept, part.data(), part.size());
+        kept += part.size();
+    };
+    const std::string_view whole = text;
+    for (std::size_t at; (at = whole.find(old, from)) != whole.npos; from = at + old.size()) {
+        keep(whole.substr(from, at - from));
+        keep(with);  // which is never longer than `old`
+    }
+    if (from == 0) return;
+    keep(whole.substr(from));
+    text.resize(kept);
 }
 
 // Removes the markup that mteval-v13a removes before it tokenizes.

@@ -157,6 +157,11 @@ def rouge_lsum_statistics(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], threads: int
 ) -> Floats: ...
 
+# metrics/scoring.cpp
+class TooLarge(MemoryError):
+    """There is not enough memory for the statistics of one item; `args` has its number in the batch,
+    from 0."""
+
 # metrics/sari.cpp
 def sari_statistics(
     hypotheses: Sequence[str],

@@ -8,12 +8,14 @@ from xml.etree import ElementTree
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.evalset import Item
+from wellput.core.evalset import EvalSet, Item
 from wellput.displays.annotations import Interval, items_of_tiers, read_tiers
 from wellput.displays.conversion import BML_ELEMENTS, BML_NAMESPACE, bml_of
-from wellput.displays.openccg import read_testbed
+from wellput.displays.openccg import MAX_DEPTH, read_testbed
 from wellput.displays.schedules import MOTIONS, nodes_of, words_of
 from wellput.displays.selection import select_displays
+from wellput.io.evalset_writer import write_evalset
+from wellput.io.evalsets import read_evalset
 
 # "The fern likes shade", 0 to 2 s; a nod on "fern", brows over "likes shade", a squint throughout.
 EAF = """<?xml version="1.0" encoding="UTF-8"?>
@@ -207,6 +209,27 @@ def test_an_openccg_dictionary_tells_properties_and_concessions_evaluations(tmp_
     chosen = select_displays([item], ["rule"], rules="foster2008")
     assert chosen.displays == {"rule": 3}
     assert select_displays([item], ["rule"], rules="foster2008-comic").displays == {"rule": 2}
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1, 2000])
+def test_a_logical_form_nested_too_deeply_is_refused(tmp_path: Path, depth: int) -> None:
+    opened = "".join(f'<node id="{i}" pred="w{i}"><rel name="R">' for i in range(depth - 1))
+    nodes = f'{opened}<node id="last" pred="fern"/>{"</rel></node>" * (depth - 1)}'
+    words = " ".join(f"w{i}" for i in range(depth - 1))
+    file = tmp_path / "testbed.xml"
+    file.write_text(
+        f'<regression><item string="fern"/><item string="{words} fern"><lf>{nodes}</lf></item>'
+        "</regression>",
+        encoding="utf-8",
+    )
+    if depth > MAX_DEPTH:
+        with pytest.raises(InputError, match=f"item 2: .* nested too deeply; at most {MAX_DEPTH}"):
+            read_testbed(file)
+        return
+    item = read_testbed(file)[1]
+    path = tmp_path / "items.jsonl"
+    write_evalset(EvalSet([item]), path)
+    assert len(list(nodes_of(next(iter(read_evalset(path))).derivation or {}))) == 2 * depth - 1
 
 
 def test_bml_has_every_motion_at_its_words() -> None:

@@ -83,11 +83,21 @@ def nothing(*_: object) -> None:
     """In the place of a callback, which cannot be kept in a file."""
 
 
+def all_kernels() -> dict[str, Any]:
+    """The functions and classes of `wellput._native`, without its exceptions."""
+    return {
+        name: kernel
+        for name, kernel in vars(_native).items()
+        if not name.startswith("_")
+        and not (isinstance(kernel, type) and issubclass(kernel, Exception))
+    }
+
+
 @contextmanager
 def recording() -> Iterator[dict[str, list[Script]]]:
     """Scripts by kernel, filled as long as the block lasts."""
     scripts: dict[str, list[Script]] = {}
-    kernels = {name: kernel for name, kernel in vars(_native).items() if not name.startswith("_")}
+    kernels = all_kernels()
     for name, kernel in kernels.items():
         noted = scripts.setdefault(name, [])
         wrap = _recorded_class if isinstance(kernel, type) else _recorded_function

@@ -16,8 +16,7 @@ import pytest
 from tests.fuzz.campaign import file_attempt, kernel_attempt
 from tests.fuzz.kernels import recorded_work
 from tests.fuzz.readers import MODELS, READERS, damage, write_all
-from tests.fuzz.recording import Script
-from wellput import _native
+from tests.fuzz.recording import Script, all_kernels
 
 CORPUS = Path(__file__).parent / "corpus"
 FILES = sorted(path.relative_to(CORPUS) for path in CORPUS.glob("*/**/*") if path.is_file())
@@ -37,12 +36,11 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Scrip
 
 
 def test_every_kernel_is_fuzzed(scripts: Mapping[str, list[Script]]) -> None:
-    kernels = {name for name in vars(_native) if not name.startswith("_")}
-    assert kernels == {name for name, found in scripts.items() if found}
+    assert all_kernels().keys() == {name for name, found in scripts.items() if found}
     asked = {(s.kernel, step) for found in scripts.values() for s in found for step, *_ in s.steps}
     methods = {
         (name, method)
-        for name, kernel in vars(_native).items()
+        for name, kernel in all_kernels().items()
         if isinstance(kernel, type)
         for method in vars(kernel)
         if not method.startswith("_")

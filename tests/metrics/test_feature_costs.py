@@ -40,6 +40,6 @@ def test_words_are_named_that_lower_a_feature() -> None:
 
 def test_one_bad_sentence_shows() -> None:
     # Halfway between the mean and the worst: of 1, −2, 1 the mean is 0 and the worst −2.
-    assert FOUND.joined(SCORES)[[0, 1, 3]] == pytest.approx([-2.0, 1.0, -1.0])
-    assert np.isnan(FOUND.joined(SCORES)[2])
+    assert FOUND.scores_of_texts(SCORES)[[0, 1, 3]] == pytest.approx([-2.0, 1.0, -1.0])
+    assert np.isnan(FOUND.scores_of_texts(SCORES)[2])
     assert FOUND.worst(SCORES) == [0, 0, None, 1]

@@ -12,7 +12,7 @@ from wellput.metrics.fluency import model_in
 
 def test_the_file_in_the_folder(tmp_path: Path) -> None:
     (tmp_path / "a.wpm").touch()
-    assert model_in(str(tmp_path), "a.wpm", option="--gleu") == tmp_path / "a.wpm"
+    assert model_in(str(tmp_path), "a.wpm", train_option="--gleu") == tmp_path / "a.wpm"
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_the_file_in_the_folder(tmp_path: Path) -> None:
 def test_what_is_wrong_and_what_to_do(tmp_path: Path, given: str, message: str) -> None:
     (tmp_path / "a.wpm").touch()
     with pytest.raises(InputError) as raised:
-        model_in(str(tmp_path / given), "b.wpm", option="--gleu")
+        model_in(str(tmp_path / given), "b.wpm", train_option="--gleu")
     assert message in str(raised.value)

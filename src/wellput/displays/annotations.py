@@ -68,6 +68,8 @@ def _elan(content: bytes, name: str) -> Tiers:
     except ValueError:
         raise InputError(f"{name}: a TIME_VALUE is not a number of milliseconds.") from None
     intervals: dict[str, Interval] = {}
+    # For each annotation without times of its own: its tier, its id, the id of the annotation that it
+    # refers to, and its text.
     referring: list[tuple[str, str, str, str]] = []
     tiers: Tiers = {}
     problems: list[str] = []
@@ -85,7 +87,7 @@ def _elan(content: bytes, name: str) -> Tiers:
                 tiers[tier_id].append(intervals[annotation])
             elif entry.tag == "REF_ANNOTATION":
                 referring.append((tier_id, annotation, entry.get("ANNOTATION_REF", ""), text))
-    # These annotations have the times of the annotation that they refer to.
+    # They get the times of the annotation that they refer to.
     for tier_id, annotation, reference, text in referring:
         if reference not in intervals:
             problems.append(
@@ -113,6 +115,8 @@ def _textgrid(content: bytes, name: str) -> Tiers:
     try:
         place = 5  # after the two names, the times and the number of tiers
         while place < len(tokens):
+            # A tier has its kind, its name, its start and end, and the number of its entries. An
+            # interval has a start, an end and a text; a point has a time and a text.
             kind, tier, n = tokens[place], str(tokens[place + 1]), int(tokens[place + 4])
             if not 0 <= n <= len(tokens):
                 raise ValueError(n)

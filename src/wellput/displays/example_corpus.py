@@ -198,6 +198,7 @@ def _leaf(
     """A word as a leaf of the derivation. A `word` in angle brackets names a kind of word, such as
     <season>, of which one is drawn."""
     if not word.startswith("<"):
+        # A pronoun (PRP) is about something that is known already.
         given = {"features": {"information": "given"}} if tag == "PRP" else {}
         return {"id": name, "label": tag, "word": word, **given}
     kind = word.strip("<>")
@@ -216,7 +217,7 @@ def _leaf(
     is_new = not is_common or rng.random() < NEW_COMMON_WORD_SHARE
     features["information"] = "new" if is_new else "given"
     is_marked = features.get("evaluation", "neutral") != "neutral"
-    if is_new or is_marked:
+    if is_new or is_marked:  # a pitch accent, in the notation ToBI
         features["prosody"] = "L+H*" if is_new and is_marked else "H*"
     return {"id": name, "label": tag, "word": chosen, "features": features}
 
@@ -231,6 +232,7 @@ def _chances(entries: Sequence[Mapping[str, Any]]) -> Chances:
     """The speaker's probabilities, from the entries of the JSON file."""
     chances: Chances = []
     for entry in entries:
+        # The first display is none; it has the probability that the others leave.
         displays = [[], *(text.split(",") for text in entry["displays"])]
         shares = [float(share) for share in entry["displays"].values()]
         rule = DisplayRule(conditions_of(entry["when"]), 0)

@@ -4,15 +4,15 @@ derivations and context.
 A string has prosody: `classic_H*` is a word with an accent, `LH%` after a word is a boundary. A
 logical form is a graph of predicates. Each of its nodes is matched with the words that name it; a
 node whose words are adjacent becomes an inner node of the derivation. The node's attributes (`info`,
-`kon`, `num` …) become its context, its predicate becomes the feature `semantics`, and its relation to
-its parent becomes the `label`.
+`kon`, `num` …) become features, its predicate becomes the feature `semantics`, and its relation to its
+parent becomes the `label`.
 
 The grammar's dictionary (`dict.xml`), which is in the same folder as the testbed, has a class for each
 stem; nodes get it as `class`. In the grammar of COMIC, a dialog system that presents designs of tiles,
 some classes are properties of a design: nodes of these classes also have a `property`. A property of
 several words (*floral motifs*) is only on the inner node over these words. COMIC's files do not say
-what the listener likes. So the expected `evaluation` follows only from concessions, as in Foster's
-(2008) Table 1: *although* NEGATIVE, POSITIVE.
+what the listener likes. So a node has an `evaluation` (does the listener like it) only in a concession:
+the clause after *although* is negative, the other clause positive (as in Foster 2008, Table 1).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from wellput.core.evalset import Item
 from wellput.displays.annotations import xml_root
 from wellput.io.files import InputFile, PathLike, check_readable
 
-Leaf: TypeAlias = dict[str, Any]
+Node: TypeAlias = dict[str, Any]
+"""A node of a derivation: a word, or an inner node with `children`."""
 
 ACCENT_PATTERN = re.compile(r"(.+)_([LH+*!]+)")
 BOUNDARY_PATTERN = re.compile(r"[LH]{1,2}%?")
@@ -41,11 +42,15 @@ DESIGN_PROPERTIES = {
     "decoration": "motif",
     "style": "style",
 }
-"""The property of a tile design for each class of COMIC's grammar that is one."""
+"""The classes of COMIC's grammar that are properties of a tile design, with the names of the
+properties."""
+MAX_DEPTH = 300
+"""Nodes within each other. Python reads and writes JSON with up to some 480 derivation nodes within
+each other."""
 CONCESSION = "although"
 """The predicate of a concession."""
 EVALUATION_BY_ARGUMENT = {"Arg1": "negative", "Arg2": "positive"}
-"""The evaluation of each part of a concession."""
+"""The evaluation of each clause of a concession: Arg1 is the clause after *although*."""
 
 
 def read_testbed(path: PathLike) -> list[Item]:
@@ -62,7 +67,24 @@ def read_testbed(path: PathLike) -> list[Item]:
     if lacking:
         raise InputError.collect(f"{file.name} has items without a string:", lacking)
     classes = read_classes(Path(file.name).parent / DICTIONARY_FILE)
-    return [_item(str(number), entry, classes) for number, entry in enumerate(entries, start=1)]
+    items: list[Item] = []
+    for number, entry in enumerate(entries, start=1):
+        _check_depth(entry, f"{file.name}, item {number}")
+        items.append(_item(str(number), entry, classes))
+    return items
+
+
+def _check_depth(entry: ElementTree.Element, place: str) -> None:
+    """Raises InputError for a logical form that is nested too deeply; `place` says where it is."""
+    level = entry.findall("lf/node")
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in node.findall("rel/node")]
+        if not level:
+            return
+    raise InputError(
+        f"{place}: the nodes of the logical form are nested too deeply; at most {MAX_DEPTH} may lie "
+        "within each other."
+    )
 
 
 def read_classes(path: Path) -> dict[str, str]:
@@ -79,7 +101,7 @@ def read_classes(path: Path) -> dict[str, str]:
 
 def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> Item:
     """An entry of the testbed as an item; `classes` has the class of each stem."""
-    leaves: list[Leaf] = []
+    leaves: list[Node] = []
     for token in entry.get("string", "").split():
         if leaves and BOUNDARY_PATTERN.fullmatch(token):
             leaves[-1]["features"]["boundary"] = token
@@ -90,7 +112,7 @@ def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> 
             features = {"prosody": accent[2]} if accent else {}
             word = (accent[1] if accent else token).replace("_", " ")
             leaves.append({"id": f"w{len(leaves) + 1}", "word": word, "features": features})
-    children: list[Leaf] = leaves
+    children: list[Node] = leaves
     label, features = "S", {}
     form = entry.find("lf/node")
     if form is not None:
@@ -105,15 +127,15 @@ def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> 
 class _Overlay:
     """Matches the nodes of a logical form with the words of the sentence; each word is used once."""
 
-    def __init__(self, leaves: list[Leaf], classes: Mapping[str, str]) -> None:
+    def __init__(self, leaves: list[Node], classes: Mapping[str, str]) -> None:
         self._leaves = leaves
         self._classes = classes
         self._free = dict(enumerate(leaf["word"].lower().strip(".,?!") for leaf in leaves))
 
-    def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Leaf]:
+    def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Node]:
         """The label and the features of each node over two or more words, by its extent: the place of
         its first word, and the place after its last."""
-        inner_nodes: dict[tuple[int, int], Leaf] = {}
+        inner_nodes: dict[tuple[int, int], Node] = {}
         self._take(form, "S", {}, inner_nodes)
         return inner_nodes
 
@@ -122,13 +144,13 @@ class _Overlay:
         node: ElementTree.Element,
         relation: str,
         inherited: Mapping[str, str],
-        inner_nodes: dict[tuple[int, int], Leaf],
+        inner_nodes: dict[tuple[int, int], Node],
     ) -> set[int]:
         """Matches a node and those below it, adds their extents to `inner_nodes`, and returns the
         places of their words. A node has the `inherited` features of its parent unless it has its
         own."""
         features = {**inherited, **_features(node), **self._kind(node)}
-        passed = {name: features[name] for name in INHERITED_PROPERTIES if name in features}
+        passed = {name: features[name] for name in INHERITED_FEATURES if name in features}
         places: set[int] = set()
         place = self._place_of(node.get("pred", ""))
         if place is not None:
@@ -170,7 +192,7 @@ class _Overlay:
         return None
 
 
-INHERITED_PROPERTIES = ("information", "evaluation")
+INHERITED_FEATURES = ("information", "evaluation")
 """The features that a node passes on to the nodes below it."""
 
 
@@ -187,7 +209,7 @@ def _features(node: ElementTree.Element) -> dict[str, str]:
     return features
 
 
-def _nested(leaves: list[Leaf], spans: dict[tuple[int, int], Leaf]) -> list[Leaf]:
+def _nested(leaves: list[Node], spans: dict[tuple[int, int], Node]) -> list[Node]:
     """The leaves, grouped under inner nodes for the spans. Of two spans that cross, the shorter one is
     dropped."""
     nested_spans: list[tuple[int, int]] = []
@@ -196,8 +218,8 @@ def _nested(leaves: list[Leaf], spans: dict[tuple[int, int], Leaf]) -> list[Leaf
         if not crosses and end - start < len(leaves):
             nested_spans.append((start, end))
 
-    def build(start: int, end: int, outer_span: tuple[int, int] | None) -> list[Leaf]:
-        children: list[Leaf] = []
+    def build(start: int, end: int, outer_span: tuple[int, int] | None) -> list[Node]:
+        children: list[Node] = []
         place = start
         while place < end:
             inside = [

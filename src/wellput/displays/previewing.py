@@ -35,7 +35,8 @@ SILENT_NOTE = (
 
 @dataclass(frozen=True, repr=False)
 class Preview(Result):
-    """`html` is the page with its sound. It needs no network."""
+    """`html` is the page with its sound. It needs no network. `serve` listens at `host` and `port`, and
+    opens the page in the browser if `browser` is true."""
 
     presented_by: ClassVar[str] = "wellput.displays.reports:preview_summary"
 

@@ -41,6 +41,8 @@ BARS_HEIGHT_PX = 240.0
 BAR_WIDTH_PX = 22.0
 GROUP_GAP_PX = 26.0
 LEFT_MARGIN_PX, TOP_MARGIN_PX, BOTTOM_MARGIN_PX = 44.0, 58.0, 34.0
+LEGEND_CHARACTER_PX, LEGEND_ENTRY_PX = 7.5, 40
+"""In the legend, the width of a character, and what an entry takes besides its name."""
 FONT_STYLE = "font-family='system-ui, sans-serif'"
 
 
@@ -65,14 +67,12 @@ def bar_chart(
     left = LEFT_MARGIN_PX
     for panel in panels:
         left = _draw_panel(parts, panel, hues, left) + LEFT_MARGIN_PX
-    width = max(
-        left - LEFT_MARGIN_PX + 12, LEFT_MARGIN_PX + sum(len(name) * 7.5 + 40 for name in series)
-    )
+    width = max(left - LEFT_MARGIN_PX + 12, LEFT_MARGIN_PX + sum(map(_legend_width, series)))
     x = LEFT_MARGIN_PX
     for place, name in enumerate(series):
         parts.append(f"<rect x='{x:g}' y='32' width='12' height='12' rx='2' fill='{hues[place]}'/>")
         parts.append(_text(x + 17, 42, name, anchor="start", size=12))
-        x += len(name) * 7.5 + 40
+        x += _legend_width(name)
     height = TOP_MARGIN_PX + BARS_HEIGHT_PX + BOTTOM_MARGIN_PX
     described = "; ".join(
         f"{group}: " + ", ".join(f"{n} {v:.2f}" for n, v in zip(series, values, strict=True))
@@ -90,6 +90,11 @@ def bar_chart(
             "</svg>\n",
         ]
     )
+
+
+def _legend_width(name: str) -> float:
+    """The width of an entry of the legend in pixels."""
+    return len(name) * LEGEND_CHARACTER_PX + LEGEND_ENTRY_PX
 
 
 def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: float) -> float:
@@ -286,6 +291,7 @@ def _scores_table(
     title: str,
     notes: Sequence[str],
 ) -> Table:
+    """A row for each system and a column for each metric, with intervals if there are any."""
     rows = []
     for system in systems:
         cells = []

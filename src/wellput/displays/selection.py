@@ -144,7 +144,7 @@ def select(
     >>> chosen.evalset.systems
     ('original', 'rule', 'majority')
     """
-    check_files([path], [evalset, train])
+    check_files([path], [evalset, train, rules])
     if path is not None:
         check_table(path)
     if temperature < 0:

@@ -69,6 +69,7 @@ MOUTH_SHAPES: dict[str, tuple[float, float, float]] = {
     "u": (0.35, 0.9, 1.9), "U": (0.4, 0.8, 1.5), "r": (0.3, 0.5, 1), "l": (0.35, 0.0, 1),
 }  # fmt: skip
 OTHER_MOUTH_SHAPE = (0.22, 0.0, 1.0)
+"""The shape for phonemes that `MOUTH_SHAPES` does not have."""
 VOWEL_PHONEMES = {"a": "a", "e": "E", "i": "I", "o": "O", "u": "u", "y": "I"}
 """A phoneme for each vowel letter, for times that are estimated from letters."""
 
@@ -269,7 +270,7 @@ def performance(derivation: Derivation, schedule: Schedule, speech: Speech) -> d
     A motion begins with the first word of its node and ends with the last word.
     """
     extents = extents_of(derivation)
-    motions: list[tuple[float, float, str]] = []
+    motions: list[tuple[float, float, str]] = []  # start, end, motion
     for key, shown in schedule.items():
         first, last = span_ends(key)
         start, end = extents[first][0], extents[last][1]

@@ -215,9 +215,10 @@ def block_statistics(
     on_segments: OnSegments | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> BlockStatistics:
-    """The statistics of every system in the block under every metric. `on_progress` is called with
-    the number of items that were just finished; of several slow metrics, only the first one shows
-    progress."""
+    """The statistics of every system in the block under every metric. `keep_rows` also keeps those of
+    single segments; `hash_ids` adds hashes of the ids, by which ids can be compared between blocks.
+    `on_progress` is called with the number of items that were just finished; of several slow metrics,
+    only the first one shows progress."""
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
@@ -285,7 +286,7 @@ def _columns(
     on_segments: OnSegments | None,
 ) -> dict[str, BlockColumn]:
     """The columns of all metrics that have an output to score. `referenced` is the part of the batch
-    whose items have references."""
+    whose items have references; `keep_rows` is as for `block_statistics`."""
     columns: dict[str, BlockColumn] = {}
     all_outputs = Outputs.of(batch)
     with_references = all_outputs if referenced is batch else Outputs.of(referenced)
@@ -315,10 +316,14 @@ class Outputs:
 def _column(
     metric: Metric, outputs: Outputs, keep_rows: bool, on_segments: OnSegments | None
 ) -> BlockColumn:
-    """One system's statistics of one block under one metric."""
+    """One system's statistics of one block under one metric; `keep_rows` is as for
+    `block_statistics`."""
     batch = outputs.batch
     check_needs(metric, batch)
-    rows = metric.statistics(batch)
+    try:
+        rows = metric.statistics(batch)
+    except _native.TooLarge as error:
+        raise _too_large(metric, batch, *error.args) from None
     if len(rows) != len(batch):
         raise InputError(
             f"The metric {metric.name} gave {counted(len(rows), 'row')} of statistics for "
@@ -339,6 +344,16 @@ def _column(
     if not keep_rows:
         return BlockColumn(rows.sum(axis=0), undefined, reasons=reasons)
     return BlockColumn(rows.sum(axis=0), undefined, rows, samples, reasons)
+
+
+def _too_large(metric: Metric, batch: Batch, row: int) -> InputError:
+    """The error for a row of the batch that does not fit into memory."""
+    characters = max(len(text) for text in (batch.texts[row], *batch.references[row]))
+    return InputError(
+        f"Item {batch.ids[row]}: there is not enough memory for {metric.name} of the output of "
+        f"{batch.system}. The longest text of the item has {counted(characters, 'character')}. Divide "
+        "such items into shorter ones or leave them out, leave out the metric, or use fewer threads."
+    )
 
 
 def _reasons(

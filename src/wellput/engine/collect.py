@@ -57,7 +57,7 @@ class Collection:
     columns: dict[tuple[str, str], CollectedColumn] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
-    seen: SeenIds = field(default_factory=SeenIds)
+    seen_ids: SeenIds = field(default_factory=SeenIds)
     referenced_places: dict[str, list[NDArray[np.intp]]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     empty: dict[str, int] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Collection:
                 if added.rows is not None:
                     column.rows.append(added.rows)
                     column.samples.append(added.samples)
-        self.seen.add_hashes(block.id_hashes)
+        self.seen_ids.add_hashes(block.id_hashes)
         self.ids += block.ids
         self.documents += block.documents or [None] * len(block.ids)
         self.tags += block.tags or [NO_TAGS] * len(block.ids)
@@ -189,7 +189,7 @@ def collect(
     on_phase: OnPhase = ignore_phase,
 ) -> Collection:
     """The statistics of the source, from one pass over its items, and one pass before it for each
-    metric that must first see the whole source."""
+    metric that must first see the whole source. `keep_rows` also keeps those of single segments."""
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():

@@ -216,6 +216,7 @@ def measured_differences(
             center, error = shares.moved
             delta = shares.estimate.value
             measured[a, b] = MeasuredDifference(delta, center, error, n - 1, n)
+        # The confidence, 0.95, does not matter: no interval is used.
         elif (student := _jackknifed(rows, a, b, is_common, 0.95).inferred) is not None:
             measured[a, b] = MeasuredDifference(
                 student.value, student.value, student.error, student.freedom, n

@@ -207,6 +207,7 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
     arrays.append(block.id_hashes)
     systems: list[dict[str, Any]] = []
     for name, system in block.systems.items():
+        # The places in the block of the items with an output, and of those that also have references.
         has_rows = system.places is not None
         if system.places is not None and system.referenced_places is not None:
             arrays += [system.places, system.referenced_places]
@@ -298,6 +299,7 @@ def collect_partitions(
 ) -> Collection:
     """Evaluates the partitions of the source as `plan` says, and adds up their statistics."""
     on_phase("preparing metrics")
+    # `unparsed` is the source without the trees that a parser made: metrics are prepared from texts.
     result = Collection(prepare_all(metrics, source.unparsed))
     threads = plan.threads if plan.engine == "local" else 1
     partitions = source.partitions(threads=threads)
@@ -327,7 +329,7 @@ def collect_partitions(
                 finished_numbers.append(number)
                 _add_outcome(result, partition, outcome, job, finished, on_progress)
         if not source.are_ids_checked_by_partition:
-            source.refuse_repeated(result.seen.suspects())
+            source.refuse_repeated(result.seen_ids.repeated_hashes())
         if job.segments is not None:
             drop_other_parts(job.segments, finished_numbers)
     return result

@@ -186,6 +186,7 @@ class RealizationResult(Result):
         return {**realization, **scores}
 
     def _sentences(self) -> list[dict[str, Any]]:
+        """A record for each realization of each tree, the best first."""
         return [
             {
                 "tree": place,

@@ -69,6 +69,7 @@ class DataHashes:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _add(self, block: Sequence[Item], start: int) -> None:
+        """Adds a block of items to the hashes. `start` is the number of its first item."""
         self._has_references = self._has_references or any(item.references for item in block)
         _update_hash(self._parts["references"], [item.references for item in block])
         _update_hash(self._parts["source"], [item.source for item in block])

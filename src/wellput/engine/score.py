@@ -172,7 +172,8 @@ def _collected(
     on_segments: OnSegments | None,
     on_phase: OnPhase,
 ) -> Collection:
-    """The statistics, computed as `plan` says; raises InputError if there is nothing to score."""
+    """The statistics, computed as `plan` says; raises InputError if there is nothing to score.
+    `keep_rows` also keeps those of single segments."""
     if not plan.needs_partitions:
         collection = collect(
             source,

@@ -70,6 +70,7 @@ def slices_of(
     """The results of the slices; systems are compared as in `whole`, the result of all items."""
     has_tests = inference.test is not None and bool(pairs)
     on_slice = on_phase("comparing systems in slices", len(masks))
+    # For each slice: its name, its tables by metric, and its differences, not yet corrected.
     parts: list[tuple[str, dict[str, ScoreTable], list[Comparison]]] = []
     for name, items in masks.items():
         tables = {metric: table.of_items(items) for metric, table in whole.tables.items()}
@@ -199,6 +200,7 @@ def slice_tests(
 ) -> tuple[SliceTest, ...]:
     """A test for each pair under each metric; `slices` has the tables of each slice by metric. A pair
     has no test if fewer than two slices can be tested."""
+    # By metric and pair of systems: the difference in each slice.
     measured: dict[tuple[str, str, str], dict[str, MeasuredDifference]] = {}
     for name, tables in slices.items():
         for metric, table in tables.items():

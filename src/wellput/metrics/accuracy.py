@@ -66,6 +66,7 @@ class AlignmentOptions(BaseMetric):
 
     @property
     def costs(self) -> tuple[int, int, int]:
+        """The costs of an insertion, a deletion and a substitution."""
         return self.insertion, self.deletion, self.substitution
 
     def alignment_signature(self) -> str:
@@ -338,6 +339,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
         outputs: list[str] = []
         references: list[list[str]] = []
         heads: list[int] = []
+        rows: list[int] = []
         per_row = np.zeros(len(batch), dtype=np.int64)
         for row, trees in enumerate(batch.trees):
             for reference, tree in zip(batch.references[row], trees, strict=False):
@@ -353,14 +355,18 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
                 outputs.append(batch.texts[row])
                 references.append(tokens)
                 heads += token_heads
+                rows.append(row)
                 per_row[row] += 1
         prepared, kernel = prepare(
             lowered(outputs) if options.lowercase else outputs, options.tokenize
         )
         head_array = np.array(heads, dtype=np.int32)
-        counts = _native.treelet_errors(
-            prepared, references, head_array, kernel, options.costs, batch.threads
-        )
+        try:
+            counts = _native.treelet_errors(
+                prepared, references, head_array, kernel, options.costs, batch.threads
+            )
+        except _native.TooLarge as error:
+            raise _native.TooLarge(rows[error.args[0]]) from None
         return counts, per_row
 
     return batch.shared(("treelets", options.alignment_signature()), compute)

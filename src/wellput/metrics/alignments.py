@@ -45,7 +45,8 @@ class WrongTreelet(NamedTuple):
 def aligned(
     reference: Sequence[str], hypothesis: Sequence[str], costs: Costs, *, with_moves: bool
 ) -> list[AlignmentStep]:
-    """The cheapest alignment, column by column."""
+    """The cheapest alignment, column by column. With `with_moves`, a token that is deleted in one place
+    and inserted in another is marked as moved."""
     path = _native.alignment_path(reference, hypothesis, costs)
     moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
     moved_away, moved_here = Counter(moved), Counter(moved)
@@ -136,13 +137,18 @@ def wrong_treelets(
 ) -> tuple[list[WrongTreelet], list[int], list[int]]:
     """The treelets with errors; for each token of the reference its place in the output, −1 if the
     output does not have it; and the places of the output's tokens that match no token of the
-    reference. `heads` has for each token of the reference the place of its head."""
+    reference. `heads` has for each token of the reference the place of its head; `with_moves` counts
+    moved tokens apart from deleted and inserted ones."""
     places, treelets = _native.treelet_details(
         reference, np.array(heads, dtype=np.int32), hypothesis, costs
     )
+    daughters: list[list[int]] = [[] for _ in reference]
+    for node, head in enumerate(heads):
+        if head >= 0:
+            daughters[head].append(node)
     wrong: list[WrongTreelet] = []
     for head, substitutions, insertions, deletions, moves in treelets:
-        members = [node for node in range(len(reference)) if node == head or heads[node] == head]
+        members = sorted([head, *daughters[head]])
         found = sorted(
             (node for node in members if places[node] >= 0), key=lambda node: places[node]
         )
@@ -170,7 +176,8 @@ def draw_treelets(
     *,
     with_moves: bool,
 ) -> list[str]:
-    """A line for every treelet with errors, and one for the output's tokens that are in no treelet."""
+    """A line for every treelet with errors, and one for the output's tokens that are in no treelet. The
+    arguments are those of `wrong_treelets`."""
     wrong, places, unmatched = wrong_treelets(
         reference, heads, hypothesis, costs, with_moves=with_moves
     )

@@ -139,6 +139,8 @@ class Bleu(BaseMetric):
         return default if self.smooth_value is None else self.smooth_value
 
     def _score(self, statistics: Floats, effective_order: bool) -> Floats:
+        """BLEU of summed statistics. With `effective_order`, only lengths of n-grams that the output
+        has count."""
         precisions, present = self._precisions(statistics)
         log_sum = np.zeros(statistics.shape[:-1])
         for precision, is_present in zip(precisions, present, strict=True):

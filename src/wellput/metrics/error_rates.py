@@ -299,6 +299,8 @@ class Ter(BaseMetric):
         )
 
     def _tokenizer(self) -> Callable[[str], str]:
+        """The function that prepares a text, as the options say."""
+
         def tokenize(text: str) -> str:
             text = text.rstrip()
             if self.normalized and text:

@@ -78,6 +78,11 @@ class ExternalMetric(MeanMetric):
     def name(self) -> str:
         return self.own_name or self.scores.metric
 
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """The file, which no output may replace."""
+        return (self.scores.path,)
+
     def by_path(self) -> ExternalMetric:
         """The same metric, but its name is the path of its file with the metric's name in the file."""
         return replace(self, own_name=f"{self.scores.path}:metric={self.scores.metric}")

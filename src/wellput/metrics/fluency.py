@@ -47,7 +47,8 @@ MIN_FLUENCY_COST = 0.02
 
 @dataclass(frozen=True)
 class Fluency(BaseMetric):
-    """A score from 0 to 1, averaged over outputs. Statistics: the sum of the scores, the sums of the
+    """A score from 0 to 1, averaged over outputs. The score of an output is halfway between the mean
+    and the lowest score of its sentences. Statistics: the sum of the scores, the sums of the
     features, the number of outputs of English prose, and the number of outputs that are English prose
     or empty. An empty output counts with a score of 0."""
 
@@ -64,7 +65,7 @@ class Fluency(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         features = self._features(batch)
-        scores = features.joined(_model(self.model).scores(features.rows))
+        scores = features.scores_of_texts(_model(self.model).scores(features.rows))
         if self.neural is not None:
             checked = english_prose(batch, check=self._is_checked)
             texts = [text.prose for text in checked]
@@ -121,6 +122,8 @@ class Fluency(BaseMetric):
         return self.check and not is_of_treebank(self.model)
 
     def _features(self, batch: Batch) -> SentenceFeatures:
+        """The features of the sentences of each output. Without the option `written`, the features of
+        spelling and punctuation are set to 1."""
         key = ("fluency features", is_of_treebank(self.model) and self.model, self._is_checked)
         features = batch.shared(
             key,
@@ -168,13 +171,14 @@ def _treebank_models(folder: str) -> TreebankFluencyModels:
 
 @lru_cache(maxsize=4)
 def _model(folder: str | None) -> FluencyModel:
+    """The fluency model of a folder, or the shipped one (None)."""
     from wellput.language.models.fluency_model import FluencyModel
     from wellput.language.shipped import shipped
 
     file = (
         shipped(FLUENCY_FILE)
         if folder is None
-        else model_in(folder, FLUENCY_FILE, option="--no-gleu")
+        else model_in(folder, FLUENCY_FILE, train_option="--no-gleu")
     )
     return FluencyModel.load(file, tuple(_features_of(folder)))
 
@@ -235,9 +239,9 @@ def _signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-def model_in(folder: str, file: str, *, option: str) -> Path:
-    """The path of a model's file in the folder; raises InputError if it is missing. `option` is the
-    option of `wellput train fluency` that writes this file."""
+def model_in(folder: str, file: str, *, train_option: str) -> Path:
+    """The path of a model's file in the folder; raises InputError if it is missing. The message
+    shows the command that makes this file: `wellput train fluency` with `train_option`."""
     path = Path(folder)
     if (path / file).is_file():
         return path / file
@@ -245,13 +249,14 @@ def model_in(folder: str, file: str, *, option: str) -> Path:
         raise InputError(f"model={folder} is a file; give the folder that holds {file}.")
     missing = f"There is no {file} in {folder}" if path.is_dir() else f"There is no folder {folder}"
     raise InputError(
-        f"{missing}. To make it: wellput train fluency --text TEXT {option} -o {folder}"
+        f"{missing}. To make it: wellput train fluency --text TEXT {train_option} -o {folder}"
     )
 
 
 NEURAL_SHARE = 0.6
 """The weight of the language model's number; fluency has the rest."""
 LENGTH_EXPONENT = 0.8
+"""The exponent of the length in PenLP (see `penalized`)."""
 PENLP_MEAN, PENLP_SPREAD = -32.8, 8.56
 FLUENCY_MEAN, FLUENCY_SPREAD = 0.618, 0.141
 """Means and standard deviations over the 320 sentences that the module's docstring describes."""

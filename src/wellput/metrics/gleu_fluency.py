@@ -72,7 +72,7 @@ class GleuFluency(BaseMetric):
     def statistics(self, batch: Batch) -> Floats:
         model = self._model()
         features = self._features(batch)
-        distances = features.joined(model.distances(model.normalized(features.rows)))
+        distances = features.scores_of_texts(model.distances(model.normalized(features.rows)))
         rows = np.column_stack(
             [distances, model.normalized(features.means()), np.ones(len(distances))]
         )
@@ -145,6 +145,7 @@ class GleuFluency(BaseMetric):
         )
 
     def _parsed(self, texts: Sequence[str], batch: Batch) -> SentenceFeatures:
+        """The features of each text, by the parsers that the option `features` names."""
         if self.features == "own":
             return english_parsers(batch.threads).sentence_features(
                 texts, threads=batch.threads, on_progress=batch.on_rows
@@ -164,7 +165,7 @@ class GleuFluency(BaseMetric):
 def _paper_model(folder: str | None) -> GleuModel:
     from wellput.language.models.gleu_model import PAPER_GLEU_KIND, GleuModel
 
-    file = model_in(str(folder), GLEU_PAPER_FILE, option="--features paper")
+    file = model_in(str(folder), GLEU_PAPER_FILE, train_option="--features paper")
     return GleuModel.load(file, kind=PAPER_GLEU_KIND)
 
 
@@ -198,7 +199,9 @@ def _gleu_model(folder: str | None) -> GleuModel:
     from wellput.language.models.gleu_model import GleuModel
     from wellput.language.shipped import shipped
 
-    file = shipped(GLEU_FILE) if folder is None else model_in(folder, GLEU_FILE, option="--gleu")
+    file = (
+        shipped(GLEU_FILE) if folder is None else model_in(folder, GLEU_FILE, train_option="--gleu")
+    )
     return GleuModel.load(file)
 
 

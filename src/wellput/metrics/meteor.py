@@ -103,6 +103,7 @@ class Meteor(MeanMetric):
         reference: Sequence[str],
         synonyms: Callable[[str], frozenset[str]],
     ) -> float:
+        """The score of one output with one reference. `synonyms` gives the synonyms of a word."""
         matches = align(hypothesis, reference, synonyms)
         if not matches:
             return 0.0

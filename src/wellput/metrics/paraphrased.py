@@ -82,7 +82,7 @@ class Paraphrased:
         return "|".join(filter(None, [metric_signature, self.paraphraser.signature]))
 
 
-def beside_paraphrased(
+def with_paraphrased_versions(
     metrics: Sequence[Metric], paraphrasers: Sequence[RewritesBatches]
 ) -> list[Metric]:
     """The metrics; each metric that uses references is followed by its `Paraphrased` versions, one

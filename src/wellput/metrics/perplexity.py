@@ -146,7 +146,7 @@ class Perplexity(BaseMetric):
         """For each text, the log probability of its words by their frequencies alone, and the number of
         words. A neural model has frequencies only of pieces of words; for it, words are split as in a
         treebank, and their frequencies come from the shipped n-gram model of English."""
-        from wellput.language.models.ngrams import log_frequencies
+        from wellput.language.models.ngrams import unigram_log_probs
         from wellput.text.english import treebank_words
 
         model = self._model()
@@ -154,8 +154,8 @@ class Perplexity(BaseMetric):
             from wellput.language.shipped import english_ngrams
 
             words = [treebank_words(text).forms for text in texts]
-            return log_frequencies(english_ngrams(), words)
-        return log_frequencies(
+            return unigram_log_probs(english_ngrams(), words)
+        return unigram_log_probs(
             _ngram_model(model),
             [(*tokenizers.tokenize(text, self.tokenize), "</s>") for text in texts],
         )

@@ -24,6 +24,7 @@ from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
 from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 N_NGRAM_ORDERS = 4
+"""N-grams of 1 to this many words are compared."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Sari(BaseMetric):
         return mean
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
+        # Axes: the length of n-grams; added, kept and deleted; counts of correct n-grams, and of those
+        # by the output and by the references.
         counts = statistics.reshape(*statistics.shape[:-1], N_NGRAM_ORDERS, 3, 3)
         correct, by_output, by_references = np.moveaxis(counts, -1, 0)
         precision, recall = _share(correct, by_output), _share(correct, by_references)

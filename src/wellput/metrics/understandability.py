@@ -50,6 +50,7 @@ class JudgmentModel(AlignmentOptions):
     paper = ACCURACY_PAPER
 
     def statistics(self, batch: Batch) -> Floats:
+        # `counts` has a row for each reference with a tree, `per_row` their number for each output.
         counts, per_row = treelet_errors(batch, self)
         problems = counts[:, [SUBSTITUTIONS, INSERTIONS, DELETIONS]].sum(axis=1)
         trees = accuracy(problems, counts[:, REFERENCE])
@@ -58,6 +59,7 @@ class JudgmentModel(AlignmentOptions):
             self.tree_accuracy * trees + self.substitutions * substitutions + self.constant
         ) / self.at_perfect
         chosen = best_of(values, per_row)
+        # A sentence whose tree accuracy is undefined (NaN) is not counted.
         table = np.column_stack([values, trees, substitutions, np.ones(len(values))])[chosen]
         table[np.isnan(table[:, 0])] = 0.0
         return table

@@ -114,8 +114,8 @@ def test_several_runs_make_one_model() -> None:
 
 def test_small_weights_are_left_out() -> None:
     whole, kept = (
-        oracle.weights_in(Tagger.train(SENTENCES, smallest=smallest).weights.tobytes())
-        for smallest in (0.0, 0.5)
+        oracle.weights_in(Tagger.train(SENTENCES, min_weight=min_weight).weights.tobytes())
+        for min_weight in (0.0, 0.5)
     )
     # 0.5 is 10 units of 0.05.
     assert kept == {pair: weight for pair, weight in whole.items() if abs(weight) >= 10}

@@ -6,7 +6,11 @@ import pytest
 from wellput.language.paraphrase.candidates import Replacement
 from wellput.language.paraphrase.corpus_index import index_corpus
 from wellput.language.paraphrase.filters import Query
-from wellput.language.paraphrase.place_vectors import NEIGHBOR_PLACES, PlaceVectors, train_places
+from wellput.language.paraphrase.place_vectors import (
+    NEIGHBOR_PLACES,
+    PlaceVectors,
+    train_place_vectors,
+)
 
 
 def query(words: str, first: int, replacement: str) -> Query:
@@ -52,7 +56,7 @@ TEXT = ["we drink hot tea now", "we drink hot coffee now", "they throw a stone t
 
 
 def test_words_in_the_same_places_are_alike_and_fit_there() -> None:
-    vectors = train_places(index_corpus([TEXT]), vocabulary=20, dimensions=4)
+    vectors = train_place_vectors(index_corpus([TEXT]), vocabulary=20, dimensions=4)
     queries = [
         query("we drink hot tea now", 3, "coffee"),
         query("we drink hot tea now", 3, "stone"),
@@ -65,7 +69,7 @@ def test_words_in_the_same_places_are_alike_and_fit_there() -> None:
 
 def test_neighbors_over_the_end_of_a_sentence_do_not_count() -> None:
     def fit(text: list[str]) -> float:
-        vectors = train_places(index_corpus([text]), vocabulary=20, dimensions=3)
+        vectors = train_place_vectors(index_corpus([text]), vocabulary=20, dimensions=3)
         return float(vectors.features([query("hot tea", 1, "tea")])[0, 0])
 
     apart = ["it is hot", "tea is it"] * 4

@@ -48,7 +48,7 @@ def test_words_with_daughters_and_roots_stay() -> None:
 
 @pytest.fixture(scope="module")
 def inserter() -> Inserter:
-    how = ChooserTraining(min_updates=1, min_count=1, smallest=0.0, seed=2)
+    how = ChooserTraining(min_updates=1, min_count=1, min_weight=0.0, seed=2)
     return train_inserter(treebank(), how, how)
 
 

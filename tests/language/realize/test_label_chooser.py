@@ -54,7 +54,7 @@ TREES: list[tuple[list[str], list[int], list[Label]]] = [
         [Label("JJ", "amod"), Label("NNS", "nsubj"), Label("VBP", "root")],
     ),
 ] * 2
-HOW = ChooserTraining(min_updates=1, min_count=1, smallest=0.0)
+HOW = ChooserTraining(min_updates=1, min_count=1, min_weight=0.0)
 
 
 def forest_of(trees: Sequence[tuple[list[str], list[int], list[Label]]]) -> Forest:
@@ -201,7 +201,7 @@ def test_jackknifed_labels_are_by_choosers_that_did_not_see_the_tree() -> None:
         [*TREES[0][2][:1], Label("XX", "odd"), *TREES[0][2][2:]],
     )
     trees = [*TREES, odd, odd]
-    how = ChooserTraining(min_updates=1, min_count=2, smallest=0.0)
+    how = ChooserTraining(min_updates=1, min_count=2, min_weight=0.0)
     chosen = jackknifed_labels(forest_of(trees), labels_of(trees), how, folds=4)
     assert Label("XX", "odd") not in chosen[-6:]
     assert len(chosen) == len(labels_of(trees))

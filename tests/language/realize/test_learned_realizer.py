@@ -30,9 +30,9 @@ from wellput.language.realize.training import (
     train_learned_realizer,
 )
 
-CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, smallest=0.0)
+CHOOSER = ChooserTraining(epochs=15, min_updates=1, min_count=1, min_weight=0.0)
 SETTINGS = LearnedRealizerTraining(
-    CHOOSER, OrdererTraining(min_updates=1, smallest=0.0), CHOOSER, folds=2
+    CHOOSER, OrdererTraining(min_updates=1, min_weight=0.0), CHOOSER, folds=2
 )
 
 

@@ -153,3 +153,12 @@ def test_no_lattices_give_no_choices() -> None:
 def test_a_model_of_high_order_is_refused() -> None:
     with pytest.raises(InputError, match="up to order 4; this one has 5"):
         choose_paths([], train([["a b c"]], order=5).model)
+
+
+def test_a_tree_of_too_many_different_words_is_refused() -> None:
+    words = tuple(f"w{number}" for number in range(66_000))
+    model = train([[" ".join(words)]], order=1).model
+    arcs = np.array([(0, 1, number) for number in range(len(words))], np.int32)
+    lattice = Lattice(words, (Automaton(2, arcs, np.zeros(len(words))),))
+    with pytest.raises(InputError, match="more than 65,000 different words"):
+        choose_paths([lattice], model)

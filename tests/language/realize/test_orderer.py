@@ -47,7 +47,7 @@ def kernel_input(
 def weights() -> bytes:
     return train_orderer(
         *kernel_input([parsed(text) for text in TREES] * 3),
-        OrdererTraining(min_updates=1, smallest=0.0),
+        OrdererTraining(min_updates=1, min_weight=0.0),
     )
 
 
@@ -160,7 +160,7 @@ def test_threads_change_nothing(weights: bytes) -> None:
 def test_training_is_deterministic(weights: bytes) -> None:
     again = train_orderer(
         *kernel_input([parsed(text) for text in TREES] * 3),
-        OrdererTraining(min_updates=1, smallest=0.0),
+        OrdererTraining(min_updates=1, min_weight=0.0),
     )
     assert again == weights
 

@@ -10,7 +10,7 @@ from tests.language.realize.toy_treebank import TREES, tree_of
 from wellput.language.models.ngram_files import load_model
 from wellput.language.models.tree_model import TreeModel
 from wellput.language.realize.parameters import RealizerParameters
-from wellput.language.realize.training import TRIED_LM_WEIGHTS, neighbors_kept, train_realizer
+from wellput.language.realize.training import FERGUS_NGRAM_WEIGHTS, neighbors_kept, train_realizer
 
 
 def test_neighbors_kept_by_hand() -> None:
@@ -25,7 +25,7 @@ def test_the_weight_that_realizes_the_sample_best_is_kept(toy_models: Path) -> N
     ngrams = load_model(toy_models / "ngrams.wlm")
     model = train_realizer(TREES, sample=TREES, tree_model=tree_model, ngrams=ngrams)
     tuned = model.card["neighbors_kept"]
-    assert list(tuned) == [f"{weight:g}" for weight in TRIED_LM_WEIGHTS]
+    assert list(tuned) == [f"{weight:g}" for weight in FERGUS_NGRAM_WEIGHTS]
     assert tuned[f"{model.lm_weight:g}"] == max(tuned.values())
 
 

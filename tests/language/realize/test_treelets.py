@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,16 +64,21 @@ def test_daughters_too_many_for_the_slots_share_them() -> None:
     assert sorted(orders(((1,), (1,), (3,)))) == [(0, 1, 2), (1, 0, 2)]
 
 
-def test_unplaced_members_are_those_still_to_come() -> None:
+def test_a_step_weighs_its_member_before_those_still_to_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     shape = treelet_shape(((0, 2), (1,)))
-    pairs = zip(shape.steps.tolist(), shape.unplaced.tolist(), strict=True)
-    rows = {tuple(step): row for step, row in pairs}
-    assert rows == {
-        (0, 1, 0): [False, True],
-        (0, 2, 1): [True, False],
-        (1, 3, 1): [False, False],
-        (2, 3, 0): [False, False],
-    }
+    before = np.array([[0.5, 3.0], [7.0, 0.5]])
+    for at_once in (1, 1000):  # one step after the other, and all together
+        monkeypatch.setattr(unraveler, "MAX_WEIGHTS_AT_ONCE", at_once)
+        steps = zip(shape.steps.tolist(), shape.weights(before, [1, 0]).tolist(), strict=True)
+        # Member 0 is the second one in `before`.
+        assert {tuple(step): weight for step, weight in steps} == {
+            (0, 1, 0): 7.0,
+            (0, 2, 1): 3.0,
+            (1, 3, 1): 0.0,
+            (2, 3, 0): 0.0,
+        }
 
 
 def test_states_grow_with_sets_and_not_with_orders() -> None:
@@ -86,3 +93,13 @@ def test_a_head_with_many_daughters_is_restricted() -> None:
     assert shape.n_states < 202 * 2**unraveler.WINDOW
     # With the window of 5 the sixth member cannot come first.
     assert {member for source, _, member in shape.steps.tolist() if source == 0} == {0, 1, 2, 3, 4}
+
+
+def test_a_head_with_thousands_of_daughters() -> None:
+    # All pairs of daughters that may come first would be half a million states; a table of the members
+    # that each step leaves unplaced would have 80 million entries.
+    n = 1000
+    shape = treelet_shape((*[(0, 2)] * n, (1,)))
+    assert shape.is_restricted
+    assert shape.n_states < (n + 2) * 2**unraveler.WINDOW
+    assert shape.placed.nbytes <= shape.n_states * (n / 8 + 1)

@@ -51,9 +51,9 @@ def save_toy_models(folder: Path) -> None:
     ngrams = train([[" ".join(word.form for word in tree.words) for tree in lowered]]).model
     tree_model.save(folder / "tree.wpm")
     save_model(ngrams, folder / "ngrams.wlm")
-    chooser = ChooserTraining(min_updates=1, min_count=1, smallest=0.0)
+    chooser = ChooserTraining(min_updates=1, min_count=1, min_weight=0.0)
     settings = LearnedRealizerTraining(
-        chooser, OrdererTraining(min_updates=1, smallest=0.0), chooser, folds=2
+        chooser, OrdererTraining(min_updates=1, min_weight=0.0), chooser, folds=2
     )
     learned = train_learned_realizer(TREES * 5, TREES, ngrams, settings=settings)
     learned.save(folder / "learned.wpm")

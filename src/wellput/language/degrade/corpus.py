@@ -251,7 +251,8 @@ def read_source(path: PathLike, *, is_tokenized: bool = False, threads: int = 1)
 def source_of(
     given: Iterable[str] | Iterable[Tree], *, is_tokenized: bool = False, threads: int = 1
 ) -> CorpusSource:
-    """The source of sentences or trees in memory; all must be of the same kind."""
+    """The source of sentences or trees in memory; all must be of the same kind. `is_tokenized`: the
+    words of sentences are separated by spaces."""
     sentences = list(given)
     trees = [entry for entry in sentences if isinstance(entry, Tree)]
     if trees and len(trees) == len(sentences):

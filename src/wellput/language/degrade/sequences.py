@@ -138,6 +138,8 @@ def _windows_in_sentences(corpus: TaggedCorpus, size: int, length: int) -> tuple
 
 
 def _windows_in_text(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
+    """As `_windows_in_sentences`, where a window may begin and end anywhere: all windows that fit
+    into the text."""
     everywhere = np.arange(len(corpus.tokens)) + size <= len(corpus.tokens)
     return everywhere, everywhere, everywhere
 

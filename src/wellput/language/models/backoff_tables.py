@@ -108,12 +108,13 @@ def _discounted(
     d = (counts - discounts(counts)[np.minimum(counts, 3)]) / totals[owner]
     d = np.where(counts >= min_count, d, 0.0)
     steps = np.round(-np.log(np.maximum(d, 1e-9)) * EVENT_STEPS)
-    kept = (d > 0) & (steps < 256)
+    kept = (d > 0) & (steps < 256)  # smaller shares do not fit into a byte
     d = np.where(kept, np.exp(-steps / EVENT_STEPS), 0.0)
     sums = np.bincount(owner, d, len(owners))
-    # Rounding can bring the sum of a context to 1 or more; some probability must be left for outcomes
+    # Rounding can bring the sum of a context to 1 or more; at least 0.005 must be left for outcomes
     # that do not occur in the context.
     scale = np.minimum(1.0, 0.995 / np.maximum(sums, 1e-12))
+    # Rounded down, so that the sum stays below 1; 1e-6 keeps steps that are whole already.
     d = np.exp(
         -np.ceil(-np.log(np.maximum(d * scale[owner], 1e-9)) * EVENT_STEPS - 1e-6) / EVENT_STEPS
     )
@@ -134,8 +135,8 @@ def _discounted(
 
 def discounts(counts: Numbers) -> NDArray[np.float64]:
     """The discounts of the counts 0 (no discount), 1, 2, and 3 or more, by the formula of Chen &
-    Goodman. It needs the number of events with each count from 1 to 4; where one of these numbers is
-    0, all three discounts are 0.5."""
+    Goodman, limited so that something of each count is left. It needs the number of events with each
+    count from 1 to 4; where one of these numbers is 0, all three discounts are 0.5."""
     n = np.bincount(np.minimum(counts, 5), minlength=6)[:5].astype(float)
     if (n[1:5] == 0).any():
         return np.array([0.0, 0.5, 0.5, 0.5])
@@ -194,11 +195,13 @@ def _starts(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
 
 
 def _event_steps(events: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
+    """The stored bytes of discounted shares d."""
     steps: NDArray[np.uint8] = np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
     return steps
 
 
 def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
+    """The stored numbers of weights w."""
     steps = np.round(-np.log(weights) * WEIGHT_STEPS).clip(0, 65535)
     narrow: NDArray[np.uint16] = steps.astype(np.uint16)
     return narrow

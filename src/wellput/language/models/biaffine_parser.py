@@ -363,6 +363,7 @@ def _mark(reader: WordNetwork) -> bytes:
 
 
 def _reader_tables(reader: WordNetwork) -> list[WholeMatrix]:
+    """The three matrices of the network that reads words, each with its bias; the first has none."""
     none = np.empty(0, np.float32)
     return [
         WholeMatrix(matrix.steps, matrix.scales, bias)

@@ -56,6 +56,7 @@ from wellput.language.models.tree_training import train_tree_model
 from wellput.language.shipped import NGRAMS_FILE, TAGGER_FILE
 
 EM_ROUNDS = 100
+"""The rounds of expectation maximization that find the weights of mixed models."""
 
 
 def mixing_weights(models: Sequence[NgramModel], sample: Sequence[str]) -> Floats:
@@ -129,7 +130,7 @@ def _probs(
 
 LENGTH_NAMES = ("unigrams", "bigrams", "trigrams")
 NGRAM_ORDER = len(LENGTH_NAMES)
-MIN_WORD_COUNT = 2
+MIN_WORD_COUNT = 2  # rarer words are unknown words
 PRUNING_THRESHOLD = 2e-8  # gives a file of 2.7 MB
 # The name of the model of all texts together.
 TOGETHER_NAME = "all together"
@@ -302,6 +303,8 @@ def _size(trees: list[Tree]) -> dict[str, Any]:
     return {"trees": len(trees), "words": sum(len(tree.words) for tree in trees)}
 
 
+# A skeleton is a sentence in which all words but function words are replaced by their parts of speech
+# (`fluency_model.py`). This is the length of the longest n-grams of skeletons.
 SKELETON_ORDER = 4
 # How often a function word must occur to be kept in skeletons.
 MIN_SMALL_WORD_COUNT = 100

@@ -174,7 +174,7 @@ class SentenceFeatures:
                 means[text] = self.rows[rows].mean(axis=0)
         return means
 
-    def joined(self, scores: Floats) -> Floats:
+    def scores_of_texts(self, scores: Floats) -> Floats:
         """The score of each text, from a score for each row: halfway between the mean of the text's
         sentences and the worst of them, so that one bad sentence counts. NaN for a text without
         words."""

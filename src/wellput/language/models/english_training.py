@@ -148,7 +148,8 @@ def make_all(
     is_restarted: bool = False,
     on_step: Callable[[TrainingStep, bool], None] = lambda _, __: None,
 ) -> list[ModelCard]:
-    """Makes the files of all steps in `inputs.folder`; files that are up to date stay.
+    """Makes the files of all steps in `inputs.folder`; files that are up to date stay, unless
+    `is_restarted`.
 
     `on_step` is called before each step, with whether its file has to be made.
     """

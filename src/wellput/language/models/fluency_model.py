@@ -209,6 +209,7 @@ def gains_in(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats
     """The gain of each word of a line and of its end: log10 p(word | words before) − log10 p(word).
     The gain of an unknown word is 0, because other features deal with rare words. `unigrams` has log10
     p(word)."""
+    # Columns: log probability, length of the n-gram, whether the word is unknown (`WordScore`).
     scores = np.asarray(model.kernel.word_scores(line, "none"))
     words = (*line.split(" "), "</s>") if line else ("</s>",)
     alone = np.array([unigrams.get(word, 0.0) for word in words])

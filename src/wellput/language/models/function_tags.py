@@ -24,10 +24,9 @@ JOINED_TAGS = {
     "AFX": "JJ",
     "LS": "CD",
 }
-DETAILED_RELATIONS = frozenset(
-    ["obl", "nmod", "advcl", "acl", "xcomp", "ccomp", "conj", "root", "parataxis"]
-)
-MARKER_RELATIONS = {
+# For each relation whose words have a preposition or marker in their tag: the relation of this
+# preposition or marker to the word.
+MARKER_OF_RELATION = {
     "obl": "case",
     "nmod": "case",
     "advcl": "mark",
@@ -35,7 +34,8 @@ MARKER_RELATIONS = {
     "xcomp": "mark",
     "ccomp": "mark",
 }
-# Classes of relations. The head-driven parser knows only the class of a head's last modifier.
+# Classes of relations. When the head-driven parser adds a modifier to a head, it takes into account
+# only the class of the modifier that was added before.
 MODIFIER_CLASSES: dict[str, tuple[str, ...]] = {
     "punctuation": ("punct",),
     "determiner": ("det", "det:predet", "nmod:poss"),
@@ -60,26 +60,30 @@ _CLASS_OF = {
 }
 
 
-def category_with_features(word: Word) -> str:
-    """The part of speech of a word in its function tag, where rare ones are joined with others."""
+def part_of_speech(word: Word) -> str:
+    """The part of speech of a word for its function tag: a rare one is replaced by the one that it is
+    joined with in `JOINED_TAGS`."""
     return JOINED_TAGS.get(word.xpos, word.xpos)
 
 
 def full_tags(tree: Tree) -> list[str]:
     """Each word's tag with all its detail, however rare."""
-    marks: dict[int, dict[str, str]] = {}
+    dependents: dict[int, dict[str, str]] = {}
     for word in tree.words:
-        marks.setdefault(word.head, {}).setdefault(word.relation, word.form.lower())
-    return [_tag(word, marks.get(number, {})) for number, word in enumerate(tree.words, start=1)]
+        dependents.setdefault(word.head, {}).setdefault(word.relation, word.form.lower())
+    return [
+        _tag(word, dependents.get(number, {})) for number, word in enumerate(tree.words, start=1)
+    ]
 
 
-def _tag(word: Word, below: dict[str, str]) -> str:
-    """The tag of a word; `below` has the forms of the words that depend on it, by relation."""
-    tag = f"{category_with_features(word)}/{word.relation}"
-    if "cop" in below:
+def _tag(word: Word, dependents: dict[str, str]) -> str:
+    """The tag of a word; `dependents` has the first of the words that depend on it, for each
+    relation."""
+    tag = f"{part_of_speech(word)}/{word.relation}"
+    if "cop" in dependents:
         return f"{tag}+cop"
-    marker = MARKER_RELATIONS.get(word.relation)
-    return f"{tag}:{below[marker]}" if marker in below else tag
+    marker = MARKER_OF_RELATION.get(word.relation)
+    return f"{tag}:{dependents[marker]}" if marker in dependents else tag
 
 
 class TagSet:
@@ -118,11 +122,7 @@ class TagSet:
 
     def root_number(self, word: Word) -> int:
         """The number of a verb's tag if it were a root; -1 for other words."""
-        return (
-            self._numbers.get(f"{category_with_features(word)}/root", -1)
-            if word.xpos[:1] == "V"
-            else -1
-        )
+        return self._numbers.get(f"{part_of_speech(word)}/root", -1) if word.xpos[:1] == "V" else -1
 
 
 def fallback(tag: str) -> str:

@@ -307,7 +307,7 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
         [arrays[f"tags.{part}"] for part in ("coarse", "coarsest", "class")],
         arrays["words.unigrams"],
         len(CLASS_NAMES),
-        0,
+        0,  # the number of the word that stands for the start of a sentence
         float(arrays["shares"][0]),
         float(arrays["shares"][1]),
         continuing,
@@ -315,4 +315,8 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
 
 
 def _scored(words: Sequence[str], row: NDArray[np.float64]) -> HeadDrivenScore:
-    return HeadDrivenScore(float(row[0]), float(row[2]), len(words), len(words) > MAX_EXACT_WORDS)
+    """The score of a sentence, from its row of `HeadDrivenParser._run`."""
+    log_probability, _, unigram_log_probability = row.tolist()
+    return HeadDrivenScore(
+        log_probability, unigram_log_probability, len(words), len(words) > MAX_EXACT_WORDS
+    )

@@ -51,7 +51,8 @@ def tuned_continuing(
     arrays: Mapping[str, NDArray[Any]], guesser: Parser, dev: Sequence[Tree]
 ) -> float:
     """The largest tried probability of a further fragment with which enough sentences of `dev` stay one
-    fragment; if there is none, the smallest tried one."""
+    fragment; if there is none, the smallest tried one. `guesser` is the parser from which each word has
+    one of its tags."""
     sentences = [
         [word.form for word in tree.words] for tree in dev[:: len(dev) // MAX_TUNING_SENTENCES + 1]
     ]
@@ -77,8 +78,8 @@ CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # how many numbers a context has, by fam
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
 # Tuned on the dev part of EWT: the least count of the tags and of the words that are kept; the share
-# of a word's probability that comes from HEAD_WORD, and of a modifier's that comes from the families
-# given the word before.
+# of a word's probability that comes from HEAD_WORD; that of a modifier's that comes from the families
+# given the word before; and the share of the n-gram model in the final log probability.
 MIN_TAG_COUNT = 20
 MIN_WORD_COUNT = 2
 HEAD_SHARE = 0.3
@@ -276,6 +277,8 @@ def _estimates(
     def smoothed(
         family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
     ) -> list[BackoffLevel]:
+        """The tables of a family of choices, from the most exact context to the widest. `mins` has
+        the least count of a context at each level; `continuation` is as for `estimate_levels`."""
         outcomes = np.array(families[family].outcomes, np.int64)
         if family in (LEFT, RIGHT, LEFT_AFTER, RIGHT_AFTER):
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)

@@ -158,6 +158,7 @@ def _regular_form(lemma: str, inflection: Inflection) -> str:
 
 
 def _with_s(lemma: str, *, o_takes_es: bool) -> str:
+    """The lemma with the ending -s or -es. `o_takes_es`: it is -es after a consonant and o, too."""
     if re.search(r"[^aeiou]y$", lemma):
         return lemma[:-1] + "ies"
     if re.search(r"(s|x|z|ch|sh)$", lemma) or (o_takes_es and re.search(r"[^aeiou]o$", lemma)):

@@ -42,16 +42,20 @@ Reason: TypeAlias = Literal["no words", "code or markup", "not English"]
 REASONS: tuple[Reason, ...] = ("no words", "code or markup", "not English")
 
 MIN_WORDS = 5
+"""A text with fewer words says too little about its language."""
 MAX_WORDS = 400
 """A longer text is judged by its beginning."""
 MAX_WORD_LETTERS = 24
+"""The features of a word come from this many letters at most."""
 MAX_NGRAM = 4
+"""The most characters of the n-grams that are features of a word."""
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # What `not_english_sentence` says of trees, for one text and for several.
 TREE_CONSEQUENCES = (", and its tree means little", ", and their trees mean little")
-ADDRESS_PATTERN = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
+ADDRESS_IN_TEXT = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
+"""A web or e-mail address anywhere in a text; it is removed before words are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class ReadText:
 def checked_words(text: str) -> list[str]:
     """The words that the check looks at, in lower case, without web addresses."""
     if "@" in text or "www." in text or "://" in text:
-        text = ADDRESS_PATTERN.sub(" ", text)
+        text = ADDRESS_IN_TEXT.sub(" ", text)
     return PROSE_WORD.findall(text.lower())[:MAX_WORDS]
 
 
@@ -87,7 +91,8 @@ CODE_TRIGGER = re.compile(
     r"[{}<>=;_\\|*+^~\[\]`]|\w\(|^\s*(?:import|from|def|class|select)\s", re.I | re.M
 )
 CALL_PATTERN = re.compile(r"\w\(")
-CODE_PAIR = re.compile(
+# Sequences of characters that are frequent in code and rare in prose (the feature "pairs").
+CODE_SEQUENCE = re.compile(
     r"[a-z][A-Z]|\w_\w|[a-z]\.[a-z_]+(?=[\s(\[=,;)]|$)|::|->|=>|==|!=|<=|>=|&&|\|\||\+\+|\+=|</|/>|=\"|\":|"
     r"\s[-+*/%|:<]?=\s|\sdo(?:\s*$|\s\|)|(?<!\w)@\w+\b(?!\s+[A-Za-z])|#\{|<<\s|:\w+\s=>"
 )
@@ -162,10 +167,13 @@ above −1. For prose that is broken into lines the mean is below −2."""
 MIN_SHARE_OF_PROGRAM = 0.5
 """If at least this share of a text's lines is code, its other lines are kept only if `is_like_prose`
 is true of them."""
-DATA_FIELD = re.compile(r"^\s*[\[{].*[\]}]\s*$", re.DOTALL)
-ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.[^\s@]+", re.IGNORECASE)
-"""A token that is a web or e-mail address. A text that consists of such tokens has no prose."""
-DATA_NAME = re.compile(r"\"[^\"\n]*\"\s*:|^\s*\[\s*[\"{\[\d]")
+DATA_BRACKETS = re.compile(r"^\s*[\[{].*[\]}]\s*$", re.DOTALL)
+"""A whole text between the brackets of a JSON object or list."""
+ADDRESS_TOKEN = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.[^\s@]+", re.IGNORECASE)
+"""A token that is, as a whole, a web or e-mail address. A text that consists of such tokens has no
+prose."""
+DATA_KEY_OR_LIST = re.compile(r"\"[^\"\n]*\"\s*:|^\s*\[\s*[\"{\[\d]")
+"""A key of a JSON object, or the beginning of a JSON list."""
 CODE_FEATURES = (
     "marks", "calls", "pairs", "plain", "small words", "line end", "keyword", "length",
 )  # fmt: skip
@@ -178,7 +186,7 @@ def line_features(line: str) -> tuple[float, ...]:
     return (
         len(CODE_MARKS.findall(line)) / sum(map(len, tokens)),
         min(1.0, len(CALL_PATTERN.findall(line)) / n),
-        min(1.0, len(CODE_PAIR.findall(line)) / n),
+        min(1.0, len(CODE_SEQUENCE.findall(line)) / n),
         sum(PLAIN_TOKEN.match(token) is not None for token in tokens) / n,
         sum(token.lower() in SMALL_WORDS for token in tokens) / n,
         float(CODE_LINE_END.search(line) is not None),
@@ -204,7 +212,7 @@ def is_like_prose(line: str) -> bool:
 
 def is_data(text: str) -> bool:
     """Whether a text looks like a JSON object or list, by its beginning and end."""
-    return DATA_FIELD.match(text) is not None and DATA_NAME.search(text) is not None
+    return DATA_BRACKETS.match(text) is not None and DATA_KEY_OR_LIST.search(text) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +234,9 @@ class LanguageCheck:
         """The prose of a text if it is English; otherwise no prose, and the reason."""
         if LETTER.search(text) is None:
             return ReadText("", "no words")
-        if is_data(text) or all(ADDRESS.fullmatch(token) for token in text.split()):
+        if is_data(text) or all(ADDRESS_TOKEN.fullmatch(token) for token in text.split()):
             return ReadText("", "code or markup")
-        marked = prose_in(text)
+        marked = prose_in(text)  # its `asides` are headings, cells of tables and captions
         if _is_in_other_script(marked.paragraphs or marked.asides):
             return ReadText("", "not English")
         paragraphs = self._without_code(marked.paragraphs) or self._without_code(marked.asides)

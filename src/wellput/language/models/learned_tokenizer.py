@@ -37,6 +37,7 @@ MIN_CUT_SHARE = 0.5
 MIN_ATTACHED_COUNT = 3
 """How often a word must be joined to another in the treebank to be learned as such a word."""
 MAX_WORD_CHARACTERS = 24
+"""In text without spaces, no longer word is looked for."""
 LOG_UNKNOWN_CHARACTER = -14.0
 """The log probability of a character that belongs to no known word."""
 SENTENCE_END = re.compile(r"(?:(?<=[.!?…؟।])[\"'”’»)\]]*\s+|(?<=[。！？])[”’」』）]*\s*)(?=\S)")
@@ -171,6 +172,8 @@ class LearnedTokenizer(StoredModel):
         return None
 
     def _cut_at_marks(self, token: str) -> list[str]:
+        """The pieces of a token that is cut before and after marks, but not between two digits. A
+        token that occurs in the treebank is not cut."""
         if self._is_known(token):
             return [token]
         if not self.cut_marks.intersection(token):
@@ -246,6 +249,7 @@ class LearnedTokenizer(StoredModel):
         return Words(tuple(forms), tuple(are_spaced), surface, words.surface_forms)
 
     def _is_spaced_word(self, forms: Sequence[str]) -> bool:
+        """Whether these parts, with spaces between them, are one word of the treebank."""
         text = " ".join(forms)
         return text in self.counts or text[:1].lower() + text[1:] in self.counts
 
@@ -264,6 +268,7 @@ class LearnedTokenizer(StoredModel):
 
     @cached_property
     def _log_shares(self) -> dict[str, float]:
+        """The log probability of each word, by its frequency."""
         total = sum(self.counts.values())
         return {word: math.log(count / total) for word, count in self.counts.items()}
 
@@ -299,14 +304,17 @@ class LearnedTokenizer(StoredModel):
 
 
 def _marks_inside(form: str) -> Iterable[str]:
+    """The marks of a word, except its first and last character."""
     return filter(_is_mark, form[1:-1])
 
 
 def _is_leading(form: str) -> bool:
+    """Whether a word ends in a mark, as words do that are joined to the next word."""
     return len(form) > 1 and _is_mark(form[-1]) and form[0].isalnum()
 
 
 def _is_trailing(form: str) -> bool:
+    """Whether a word begins with a mark, as words do that are joined to the previous word."""
     return len(form) > 1 and _is_mark(form[0]) and form[-1].isalnum()
 
 

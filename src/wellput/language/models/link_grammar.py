@@ -122,6 +122,8 @@ class LinkProcess:
         )
 
     def _start(self) -> subprocess.Popen[bytes]:
+        """Starts the process that parses, and waits for its first message. Raises InputError if the
+        library is missing."""
         self.close()
         self._process = process = subprocess.Popen(
             [sys.executable, "-I", str(Path(link_worker.__file__)), json.dumps(self._settings)],
@@ -296,6 +298,8 @@ class LinkGrammar:
         return None
 
     def _parse_one(self, sentence: str) -> LinkParse:
+        """The parse of a sentence by the next free process. If the process dies, the sentence is
+        tried once more."""
         text = cleaned(sentence)
         process = self._idle.get()
         try:

@@ -128,6 +128,9 @@ class LinkParser:
     def _attempt(
         self, sentence: str, timeouts: int, short_length: int, all_short: bool
     ) -> LinkAnswer:
+        """Parses a sentence with links of at most `short_length` words; some kinds of links may always
+        be longer, but not with `all_short`. `timeouts` is the number of earlier attempts that took too
+        long."""
         library = self._library
         options = library.parse_options_create()
         library.parse_options_set_verbosity(options, 0)
@@ -146,6 +149,7 @@ class LinkParser:
             library.parse_options_delete(options)
 
     def _read(self, parsed: int, options: int, timeouts: int) -> LinkAnswer:
+        """The outcome of an attempt; `parsed` and `options` are pointers of the library."""
         library = self._library
         if library.sentence_split(parsed, options) < 0:
             return nothing("unparsed", timeouts)

@@ -79,6 +79,7 @@ def check_suffix(path: PathLike) -> str:
 
 
 def _binary(model: NgramModel) -> Iterator[bytes]:
+    """The bytes of a binary file of version 1."""
     arrays: list[NDArray[Any]] = [*model.vocabulary, *itertools.chain(*model.levels)]
     types = [*WORD_TYPES, *LEVEL_TYPES * model.order]
     yield FILE_HEADER.pack(
@@ -97,6 +98,7 @@ def _compact(model: NgramModel) -> Iterator[bytes]:
 
 
 def _read_binary(path: Path) -> NgramModel:
+    """The model in a binary file of either version. Raises InputError for other and damaged files."""
     damaged = InputError(
         f"{path} is not an n-gram model of wellput, or is damaged: train it again."
     )
@@ -169,6 +171,7 @@ def _fits_together(model: NgramModel) -> bool:
 
 
 def _arpa(model: NgramModel) -> Iterator[bytes]:
+    """The bytes of an ARPA file."""
     try:
         model.vocabulary[1].tobytes().decode()
     except UnicodeDecodeError:
@@ -186,6 +189,7 @@ def _arpa(model: NgramModel) -> Iterator[bytes]:
 
 
 def _read_arpa(file: InputFile) -> NgramModel:
+    """The model in an ARPA file. Raises InputError for the first wrong line."""
     order = _announced_order(file)
     reader = _native.ArpaReader(order)
     depth = -1  # the length of the n-grams being read, less one; -1 in the header
@@ -239,7 +243,7 @@ def _announced_order(file: InputFile) -> int:
     return order
 
 
-MAX_STORED_VALUES = 256
+MAX_STORED_VALUES = 256  # so that one byte says which of the values it is
 MAX_DEFLATED_SHARE = (
     0.93  # planes that deflate does not make smaller than this are stored uncompressed
 )

@@ -2,9 +2,9 @@
 
 Logarithms are to base 10, as in ARPA files and KenLM. A sentence is scored from `<s>`, which has no
 probability, to `</s>`, which counts as one word. Unknown words are treated as `<unk>`, and so are the
-three special names `<unk>`, `<s>` and `</s>` if a text contains them. `log_frequencies` gives the
-probabilities of single words, by the model's unigrams, as SLOR needs them; only this function uses
-natural logarithms.
+three special names `<unk>`, `<s>` and `</s>` if a text contains them. Only `unigram_log_probs` uses
+natural logarithms: it gives for each sentence the sum of its words' unigram log probabilities, as the
+metric SLOR needs it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,13 @@ class WordScore:
 
 @dataclass(frozen=True, eq=False)
 class NgramModel:
-    """A back-off model as arrays (ngram_trie.h in native/). `vocabulary` has the arrays (offsets,
-    text, slots) of the words. `levels` has, for each n-gram length, the arrays (words, begins,
-    log_probs, backoffs).
+    """A back-off model as arrays (ngram_trie.h in native/).
+
+    `vocabulary` has three arrays: `text`, the words one after another as UTF-8; `offsets`, where each
+    word begins in the text; `slots`, the hash table that finds a word's number. `levels` has, for each
+    n-gram length, four arrays with an entry for each n-gram: `words`, the number of its first word
+    (empty for the unigrams); `begins`, where the n-grams begin in the next level that are one word
+    longer at the front; `log_probs` and `backoffs`. The last level has no begins and no backoffs.
     """
 
     vocabulary: WordArrays
@@ -49,6 +53,7 @@ class NgramModel:
 
     @property
     def order(self) -> int:
+        """The length of the longest n-grams."""
         return len(self.levels)
 
     @property
@@ -75,8 +80,9 @@ class NgramModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all numbers and words of the model. It is the same for a model from an ARPA file
-        and from a binary file of version 1."""
+        """SHA-256 of all numbers and words of the model. An ARPA file and an uncompressed binary
+        file (version 1) of a model give the same fingerprint. The compact file (version 2) has rounded
+        logarithms, so its fingerprint differs."""
         digest = hashlib.sha256(vocabulary_hash(self.vocabulary))
         for level in self.levels:
             for array in level:
@@ -141,7 +147,9 @@ def vocabulary_hash(vocabulary: WordArrays) -> bytes:
 UNKNOWN_WORD = "<unk>"
 
 
-def log_frequencies(model: NgramModel, sentences: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
+def unigram_log_probs(
+    model: NgramModel, sentences: Sequence[Sequence[str]]
+) -> tuple[Floats, Floats]:
     """For each sentence, the sum of the natural log unigram probabilities of its words, and its number
     of words. An unknown word has the probability of `<unk>`."""
     known = unigrams(model)

@@ -28,11 +28,11 @@ HINT_EPOCHS = 6
 
 
 class WeightPruning(NamedTuple):
-    """Weights that changed less often than `min_updates` times, or are smaller than `smallest`, are
-    left out."""
+    """Weights that changed less often than `min_updates` times, or whose absolute value is below
+    `min_weight`, are left out."""
 
     min_updates: int
-    smallest: float
+    min_weight: float
 
 
 # With a large treebank, leaving out these weights makes hardly any difference. A small treebank needs

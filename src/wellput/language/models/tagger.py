@@ -68,7 +68,7 @@ class Tagger(StoredModel):
         *,
         epochs: int = 10,
         min_updates: int = 3,
-        smallest: float = 0.0,
+        min_weight: float = 0.0,
         runs: int = 1,
         given: Sequence[Sequence[str]] = (),
         seed: int = 1,
@@ -76,10 +76,10 @@ class Tagger(StoredModel):
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
         """A tagger trained on sentences, each a pair of words and their tags. Weights that change
-        fewer than `min_updates` times or are below `smallest` are left out, which makes the model
-        smaller. Several training `runs` go over the sentences in different orders, and their weights
-        are averaged. `given` are tags of another kind for all words, which `tag` then needs too. The
-        sharpness is fitted to `held_out`."""
+        fewer than `min_updates` times, or whose absolute value is below `min_weight`, are left out,
+        which makes the model smaller. Several training `runs` go over the sentences in different
+        orders, and their weights are averaged. `given` are tags of another kind for all words, which
+        `tag` then needs too. The sharpness is fitted to `held_out`."""
         tags = sorted({tag for _, sentence_tags in sentences for tag in sentence_tags})
         if not tags:
             raise InputError("There are no tagged words to train a tagger on.")
@@ -98,7 +98,7 @@ class Tagger(StoredModel):
             )
             for run in range(runs)
         ]
-        weights = _native.mean_weights(models, len(tags), smallest / WEIGHT_UNIT)
+        weights = _native.mean_weights(models, len(tags), min_weight / WEIGHT_UNIT)
         tagger = cls(tags, np.frombuffer(weights, np.uint8))
         if held_out:
             tagger.sharpness = tagger._fitted_sharpness(held_out)

@@ -30,6 +30,7 @@ from wellput.language.trees.projectivity import projectivize
 
 HINT_WEIGHTS = f"hints.{WEIGHTS_ARRAY}"
 WEIGHT_UNIT = 0.1
+"""Averaged weights are stored as whole multiples of this."""
 
 
 class LabeledHead(NamedTuple):
@@ -72,14 +73,16 @@ class TransitionParser(StoredModel):
         *,
         epochs: int = 10,
         min_updates: int = 6,
-        smallest: float = 0.0,
+        min_weight: float = 0.0,
         runs: int = 1,
         seed: int = 1,
         on_epoch: Callable[[int], None] = lambda _: None,
     ) -> Self:
         """A parser trained on trees, with tags and hints that have the mistakes taggers make (see
-        `parser_training.py`). Non-projective trees are made projective by lifting. `min_updates`,
-        `smallest` and `runs` are as in `Tagger.train`."""
+        `parser_training.py`). Non-projective trees are made projective by lifting. Weights that change
+        fewer than `min_updates` times, or whose absolute value is below `min_weight`, are left out.
+        The weights are the mean of several training `runs`, which go over the trees in different
+        orders."""
         relations = sorted({word.relation for tree in trees for word in tree.words})
         if not relations:
             raise InputError("There are no trees to train a parser on.")
@@ -103,7 +106,7 @@ class TransitionParser(StoredModel):
             for run in range(runs)
         ]
         classes = 1 + 2 * len(relations)  # SHIFT; LEFT and RIGHT with each relation
-        weights = _native.mean_weights(models, classes, smallest / WEIGHT_UNIT)
+        weights = _native.mean_weights(models, classes, min_weight / WEIGHT_UNIT)
         data = np.frombuffer(weights, np.uint8)
         return cls(relations, data, hinter, WordAnalysis.learn(trees))
 

@@ -1,8 +1,10 @@
 """Trains a tree model (`tree_model.py`) by counting in dependency trees.
 
-A lexeme is a word as it is written, but without the capital of a sentence's first word. Rare words also
-count for their shapes, which stand for unknown words. To keep the model small, it has no counts of the
-daughters of rare words (the words that depend on them), and no pairs of lexemes that occur once.
+A lexeme is a word as it is written, but without the capital of a sentence's first word. A supertag
+(`trees/supertags.py`) is a part of speech with the way in which a word attaches, and with slots for
+the word's arguments; an adjunct is a daughter (a word that depends on this one) without a slot. Rare
+words also count for their shapes, which stand for unknown words. To keep the model small, it has no
+counts of the daughters of rare words, and no pairs of lexemes that occur once.
 """
 
 from __future__ import annotations
@@ -36,8 +38,8 @@ from wellput.language.trees.supertags import (
 # Supertags with more slots are left out, and more adjuncts are counted as this many.
 MAX_SLOTS = 8
 MAX_ADJUNCTS = 8
-MAX_STORED_COUNT = 65535
-MIN_PAIR_COUNT = 2
+MAX_STORED_COUNT = 65535  # counts are stored in two bytes
+MIN_PAIR_COUNT = 2  # rarer pairs are left out
 # The count of a pair is stored in one byte. Few pairs are more frequent, and for these the exact count
 # hardly matters.
 MAX_PAIR_COUNT = 255
@@ -145,16 +147,18 @@ def _arcs(
 ) -> dict[str, NDArray[Any]]:
     """The arrays with the counts of roles by the mother's site and by her lexeme, and of pairs of
     lexemes. (`trees/supertags.py` explains roles, sites and stems.)"""
-    roles: Counter[tuple[int, int]] = Counter()
+    roles: Counter[tuple[int, int]] = Counter()  # (site, role)
     for (mother, daughter), count in counts.roles.items():
         roles[inventory.sites[site(mother)], inventory.roles[role(daughter)]] += count
-    lexical: Counter[tuple[int, int, int]] = Counter()
+    lexical: Counter[tuple[int, int, int]] = Counter()  # (mother's lexeme, category, role)
     for (lexeme, category, daughter), count in counts.lexical.items():
         if counts.words[lexeme] <= MAX_RARE_COUNT:
             continue
         numbers = inventory.categories[category], inventory.roles[role(daughter)]
         lexical[lexemes[lexeme], *numbers] += count
-    bilexical: Counter[tuple[int, int, int]] = Counter()
+    bilexical: Counter[tuple[int, int, int]] = (
+        Counter()
+    )  # (mother's lexeme, stem, daughter's lexeme)
     for (lexeme, daughter, form), count in counts.bilexical.items():
         bilexical[lexemes[lexeme], inventory.stems[stem_of(daughter)], lexemes[form]] += count
     by_site = _rows((*key, count) for key, count in roles.items())

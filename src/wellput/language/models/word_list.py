@@ -78,6 +78,7 @@ class WordList:
             return cls(dict(zip(file.strings("words"), counts, strict=True)), file.fingerprint)
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
+        """Writes the words. Counts above 255 are stored as 255, in one byte."""
         words = sorted(self._counts)
         counts = np.array([min(self._counts[word], 255) for word in words], np.uint8)
         save_model_file(path, self.kind, card, {**packed_strings("words", words), "counts": counts})

@@ -198,6 +198,7 @@ class WndbLexicon:
         return (self._folder / name).read_bytes()
 
     def _read_exceptions(self, category: Category) -> Mapping[str, tuple[str, ...]]:
+        """The lemmas of irregular forms of a category, by form."""
         name = f"{category}.exc"
         if not (self._folder / name).is_file():
             return {}

@@ -114,6 +114,8 @@ class BigramModel:
         return np.bincount(rows, logs, minlength=len(windows)).astype(np.float64)
 
     def _probabilities(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Floats:
+        """The probability of each word `second` after the word `first`; a number below 0 stands for
+        an unknown word."""
         known = np.maximum(second, 0)
         single = np.where(second < 0, UNKNOWN_COUNT, self.counts[known]) / self.total
         keys = (first << 16) + second

@@ -96,6 +96,7 @@ class WordNetCandidates:
 
     def __init__(self, wordnet: WordNet) -> None:
         self._wordnet = wordnet
+        # By a text and its tag: for each form that can replace it, the lemma and the category.
         self._forms: dict[tuple[str, str | None], dict[str, tuple[str, Category]]] = {}
         self._replacements: dict[tuple[str, str | None, str], Replacement] = {}
         self._lemmas: dict[str, frozenset[str]] = {}
@@ -148,6 +149,8 @@ class WordNetCandidates:
         return forms
 
     def _replacement(self, text: str, tag: str | None, form: str) -> Replacement:
+        """The replacement of a word or phrase (`text` with a Penn tag) by another form, with its
+        evidence; computed once."""
         replacement = self._replacements.get((text, tag, form))
         if replacement is None:
             senses = [

@@ -72,11 +72,11 @@ PAPER_SETTINGS = ContextTraining(
 )
 
 
-def paper_training(n_words: int) -> ContextTraining:
-    """The paper's settings for a corpus of `n_words`. A word must be as frequent in the corpus as in
-    the paper, 5.6 times in a million words.
+def kauchak_training(n_words: int) -> ContextTraining:
+    """The settings of Kauchak & Barzilay (2006) for a corpus of `n_words`. A word must be as frequent
+    in the corpus as in the paper, 5.6 times in a million words.
 
-    >>> paper_training(4_044_937).min_occurrences
+    >>> kauchak_training(4_044_937).min_occurrences
     22
     """
     min_occurrences = min(PAPER_OCCURRENCES, round(PAPER_OCCURRENCES * n_words / PAPER_WORDS))
@@ -129,6 +129,7 @@ def train_classifier(
     if settings.learner == "boosting":
         bias, weights = boosted(rows, columns, labels, len(keys), settings)
     else:
+        # At most 100 passes over the features, until weights change by less than 0.001.
         fitted = _native.fit_logistic(rows, columns, labels, len(keys), settings.penalty, 100, 1e-3)
         bias, weights = fitted[0], np.array(fitted[1:])
     return _context_classifier(keys, weights, bias)
@@ -210,6 +211,7 @@ class ContextClassifiers:
 
     @cached_property
     def _kernel(self) -> _native.ContextModels:
+        """The classifiers in C++."""
         steps = np.repeat(self.steps, np.diff(self.begins))
         return _native.ContextModels(
             self.begins,

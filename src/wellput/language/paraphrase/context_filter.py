@@ -196,7 +196,7 @@ def _fit(rows: Floats, labels: Floats, penalty: float) -> Floats:
     weights = np.zeros(rows.shape[1])
     ridge = np.full(rows.shape[1], penalty)
     ridge[0] = 1e-9
-    for _ in range(50):
+    for _ in range(50):  # far more steps than Newton's method needs
         p = sigmoid(rows @ weights)
         gradient = rows.T @ (p - labels) + ridge * weights
         curvature = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(ridge)

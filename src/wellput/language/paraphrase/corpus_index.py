@@ -48,11 +48,13 @@ class CorpusIndex(StoredModel):
 
     @cached_property
     def number_of(self) -> dict[str, int]:
+        """The number of each word: its place in `words`."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def word_keys(self) -> NDArray[np.uint64]:
-        """By word, its hash for the keys of context features."""
+        """The key of each word, a 64-bit hash. The keys of the context features on which classifiers of
+        words are trained (`classifiers.py`) are made from these."""
         return _native.word_keys(self.words)
 
     @property

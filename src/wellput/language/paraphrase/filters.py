@@ -126,13 +126,18 @@ class RelativeFilter:
 
 def replacement_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
     """Log odds of the replacement in its context; NaN without a classifier for it."""
-    return classifiers.log_odds([(*query[:3], query.replacement.text) for query in queries])
+    return classifiers.log_odds(
+        [(query.words, query.first, query.last, query.replacement.text) for query in queries]
+    )
 
 
 def word_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
     """Log odds of the word itself in its context; NaN without a classifier for it."""
     return classifiers.log_odds(
-        [(*query[:3], " ".join(query.words[query.first : query.last])) for query in queries]
+        [
+            (query.words, query.first, query.last, " ".join(query.words[query.first : query.last]))
+            for query in queries
+        ]
     )
 
 

@@ -63,8 +63,9 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 @dataclass(frozen=True)
 class ParaphraseOptions:
     """A user's options. `candidates` is `wordnet`, `lsa`, `brown` or `table:FILE`. With `is_relative`
-    the filter `classifier` compares a replacement with the word that it replaces. With `is_joint` the
-    best replacement is made first, and the others are judged again in the changed reference."""
+    the filter `classifier` compares a replacement with the word that it replaces. Without
+    `has_phrases`, only single words are replaced. With `is_joint` the best replacement is made first,
+    and the others are judged again in the changed reference."""
 
     candidates: str = "wordnet"
     filter: FilterName = "context"
@@ -266,6 +267,8 @@ class _Parts:
         return ContextwnFilter(classifiers, negatives)
 
     def _neural(self) -> Filter:
+        """The filter `neural`. Raises InputError if its encoder or its part of the model is
+        missing."""
         if self._options.encoder is None:
             raise InputError(
                 "filter='neural' needs encoder='NAME', a model of the Hugging Face library or its "

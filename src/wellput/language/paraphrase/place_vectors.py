@@ -24,7 +24,9 @@ from wellput.language.paraphrase.similar_words import frequent_words
 # The places of the neighbors, counted from the word.
 NEIGHBOR_PLACES = (-2, -1, 1, 2)
 NEIGHBOR_WORDS = 2000
+"""The number of frequent words that are counted as neighbors, at each place."""
 DIMENSIONS = 64
+"""The length of the vectors."""
 SMOOTHING_POWER = 0.75
 """The neighbors' frequencies are raised to this power, as Levy, Goldberg & Dagan (2015) advise."""
 
@@ -119,7 +121,7 @@ class PlaceVectors:
         )
 
 
-def train_places(
+def train_place_vectors(
     index: CorpusIndex,
     *,
     vocabulary: int,

@@ -283,6 +283,8 @@ class RewrittenSource(EvalSource):
 def _substitution(
     item: str, system: str, number: int, proposal: Proposal, rewritten: Rewritten
 ) -> Substitution:
+    """A proposal for a reference (its `number`) of an item, with the text in which the change is
+    shown."""
     return Substitution(
         item=item,
         system=system,

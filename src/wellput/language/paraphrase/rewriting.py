@@ -47,7 +47,8 @@ class Proposal:
 def proposals(
     reference: Sentence, output: Sentence, source: CandidateSource, *, has_phrases: bool
 ) -> list[Proposal]:
-    """All proposals for a reference and an output, in the order of the reference."""
+    """All proposals for a reference and an output, in the order of the reference; for single words
+    only, unless `has_phrases`."""
     reference_words = frozenset(reference.words)
     output_words = frozenset(output.words)
     new_words = {
@@ -142,7 +143,9 @@ class Rewritten:
 @dataclass(frozen=True)
 class Rewriter:
     """Rewrites references with the candidates of a source, a filter and a threshold. With None the
-    filter's default threshold is taken."""
+    filter's default threshold is taken. Without `has_phrases`, only single words are replaced. With
+    `is_joint`, the best replacement is made first, and the others are judged again in the changed
+    reference."""
 
     source: CandidateSource
     filter: Filter

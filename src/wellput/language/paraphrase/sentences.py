@@ -95,6 +95,7 @@ class Sentence:
         return any(mark in self.text for mark in "\"“„«`‘'")
 
     def _is_name(self, place: int) -> bool:
+        """Whether the token at this place is probably a name."""
         token = self.tokens[place]
         if self.tags is not None and self.tags[place] in NAME_TAGS:
             return True

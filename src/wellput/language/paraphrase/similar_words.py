@@ -149,6 +149,7 @@ def _mutual_information(counts: NDArray[np.float32]) -> Floats:
 
 BROWN_CLASSES = 1000
 PairRows = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]
+"""Pairs of words, row by row: where each row begins, and the columns and counts of the pairs."""
 
 
 def train_brown(
@@ -183,12 +184,13 @@ def bigrams(index: CorpusIndex, words: Sequence[int]) -> tuple[PairRows, PairRow
 def _rows(
     rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.int64], size: int
 ) -> PairRows:
-    """Where each of `size` rows begins in the sorted pairs, and the columns and counts of the pairs."""
+    """The sorted pairs as `PairRows` with `size` rows."""
     begins = np.searchsorted(rows, np.arange(size + 1))
     return begins.astype(np.uint64), columns.astype(np.uint32), counts.astype(np.uint32)
 
 
 MAX_REPLACEMENTS = 20
+"""The most replacements of a word, as in the paper."""
 
 
 class WordCandidates(ABC):

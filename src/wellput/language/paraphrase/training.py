@@ -1,7 +1,8 @@
 """Trains a paraphrase model from a corpus and from judged substitutions.
 
-Classifiers, counts of word pairs, LSA vectors and Brown classes are learned from the corpus; the
-weights of the `context` filter are learned from the judgments.
+Classifiers, counts of word pairs, LSA vectors, place vectors (which words stand next to a word) and
+Brown classes are learned from the corpus; the weights of the `context` filter are learned from the
+judgments.
 
 A `JudgedSubstitution` is a replacement that people judged right or wrong. The file is JSONL with one
 substitution on each line:
@@ -33,8 +34,8 @@ from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandi
 from wellput.language.paraphrase.classifiers import (
     ContextClassifiers,
     ContextTraining,
+    kauchak_training,
     pack,
-    paper_training,
     read_classifiers,
     save_classifiers,
     train_classifiers,
@@ -49,7 +50,7 @@ from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.filters import Query
 from wellput.language.paraphrase.methods import ParaphraseOptions, make_paraphraser
 from wellput.language.paraphrase.model import ParaphraseModel
-from wellput.language.paraphrase.place_vectors import train_places
+from wellput.language.paraphrase.place_vectors import train_place_vectors
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS, Sentence
 from wellput.language.paraphrase.similar_words import (
     BROWN_CLASSES,
@@ -124,17 +125,17 @@ def _queries(
         if sentence is None:
             sentence = sentences[substitution.text] = Sentence.of(substitution.text)
         places = [i for i, span in enumerate(sentence.spans) if span[0] == substitution.start]
-        known = source.replacements(
+        proposed = source.replacements(
             substitution.word.lower(), substitution.tag, {substitution.replacement}
         )
         if (
             places
-            and substitution.replacement in known
+            and substitution.replacement in proposed
             and sentence.tokens[places[0]] == substitution.word
         ):
             place = places[0]
             yield (
-                Query(sentence.words, place, place + 1, known[substitution.replacement]),
+                Query(sentence.words, place, place + 1, proposed[substitution.replacement]),
                 substitution.is_right,
             )
 
@@ -172,7 +173,7 @@ def train_model(
     is the `neural` filter if there is an encoder. Without judgments both filters are taken from the
     `shipped` model. The same input gives the same bytes."""
     vectors = train_lsa(index, settings.lsa)
-    places = train_places(index, vocabulary=settings.lsa.vocabulary)
+    place_vectors = train_place_vectors(index, vocabulary=settings.lsa.vocabulary)
     frequent = frequent_words(index, settings.lsa.vocabulary)
     order = np.argsort(-index.counts, kind="stable")
     other_tokens = [int(n) for n in order if not index.words[n][0].isalpha()][:OTHER_TOKENS]
@@ -184,9 +185,10 @@ def train_model(
     clusters = None
     if settings.classes:
         clusters = train_brown(index, frequent, classes=settings.classes)
-    knowledge = Knowledge(classifiers, bigrams, vectors, places)
-    combination = shipped.combination if shipped else None
-    neural = shipped.neural if shipped else None
+    knowledge = Knowledge(classifiers, bigrams, vectors, place_vectors)
+    # The learned weights and the threshold of the filters `context` and `neural`.
+    context_weights = shipped.combination if shipped else None
+    neural_weights = shipped.neural if shipped else None
     if judged:
         queries, is_right = judged_queries(judged, WordNetCandidates(wordnet))
         if not is_right.any() or is_right.all():
@@ -194,13 +196,22 @@ def train_model(
                 "The context filter needs both right and wrong judged substitutions that are synonyms "
                 "in WordNet."
             )
-        combination = fit_combination(knowledge.features(queries), is_right, recall=settings.recall)
-        neural = None
+        context_weights = fit_combination(
+            knowledge.features(queries), is_right, recall=settings.recall
+        )
+        neural_weights = None
         if encoder is not None:
             features = neural_features(knowledge, encoder, queries)
-            neural = fit_combination(features, is_right, recall=settings.recall)
+            neural_weights = fit_combination(features, is_right, recall=settings.recall)
     return ParaphraseModel(
-        classifiers, bigrams, vectors, places, clusters, combination, neural, card or {}
+        classifiers,
+        bigrams,
+        vectors,
+        place_vectors,
+        clusters,
+        context_weights,
+        neural_weights,
+        card or {},
     )
 
 
@@ -239,7 +250,8 @@ def learn_for(
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
     """Classifiers for the words and replacements of all proposals in an evaluation set, which is read
-    once to find them. `cache` is a file that keeps them, as for `learn`."""
+    once to find them. `cache` is a file that keeps them, as for `learn`. For the filter `contextwn`,
+    the settings are those of Kauchak & Barzilay (2006)."""
     proposer = make_paraphraser(replace(options, filter="none", threshold=None, is_relative=False))
     words: set[str] = set()
     for block in source.blocks():
@@ -247,7 +259,7 @@ def learn_for(
         words.update(s.replacement for s in substitutions)
         if options.filter != "contextwn":  # the filter contextwn judges replacements only
             words.update(s.word for s in substitutions)
-    settings = paper_training(len(index)) if options.filter == "contextwn" else ContextTraining()
+    settings = kauchak_training(len(index)) if options.filter == "contextwn" else ContextTraining()
     learned = learn(index, words, settings, seed=seed, cache=cache, on_progress=on_progress)
     if words and not learned.words:
         raise InputError(

@@ -353,6 +353,7 @@ def misspelling(
 
 
 def _misspelled(word: str, rng: np.random.Generator) -> str:
+    """The word with one letter inside dropped or doubled, or two letters exchanged."""
     while True:
         at = int(rng.integers(1, len(word) - 1))
         misspelled = (

@@ -285,6 +285,7 @@ def spelling(
     for word in passage.words:
         if word.is_name or (other := spellings().get(word.small)) is None:
             continue
+        # A meter may be a device, too; a word all in capitals is perhaps a name.
         if word.small == "meter" or (
             word.form != word.small and word.form != capitalized(word.small)
         ):
@@ -338,6 +339,9 @@ def contraction(
 def _contracted(
     word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
 ) -> Edit | None:
+    """The contraction of `word` and the word `after` it, None if they may not be contracted.
+    `following` is the third word, `between` the white space between the first two."""
+    # Before some words the full form is usual, because it is stressed: "not only", "they are in".
     if after.small == "not" and word.small in NEGATED:
         if following.small in ("only", "just", "merely", "so", "to", "because"):
             return None
@@ -367,13 +371,15 @@ def _contracted(
 def _spelled_out(
     word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
 ) -> Edit | None:
+    """The full form of the contraction of `word` and `after`; the arguments are as for
+    `_contracted`."""
     small = after.small.replace("’", "'")
     if between or not word.is_word:
         return None
     if small == "n't":
         full = LONG_NEGATED.get(word.small, word.small)
         if full == "ai" or full == "sha":
-            return None
+            return None  # "ain't" and "shan't"
         spelled_out = "cannot" if full == "can" else f"{full} not"
         return Edit(word.begin, after.end, like(word.form, spelled_out))
     if small in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
@@ -420,7 +426,7 @@ def list_comma(
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
             if word.small not in ("and", "or") or word.relation != "cc" or place < 3:
-                continue
+                continue  # before it stand at least a word, a comma and a word
             last = word.head
             first = sentence.words[last].head
             parts = sentence.children(first, "conj")

@@ -38,6 +38,7 @@ CLAUSE_RELATIONS = ("ccomp", "advcl", "acl", "acl:relcl", "parataxis", "csubj")
 ALWAYS_CAPITAL = (
     "I", "American", "British", "German", "French", "Russian", "Chinese", "European", "Israeli",
 )  # fmt: skip
+"""Words that are not tagged as names, and have a capital also inside a sentence."""
 
 
 class Edit(NamedTuple):
@@ -65,7 +66,8 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A word of a sentence, with its place in the text."""
+    """A word of a sentence, with its place in the text (`begin` to before `end`), its Penn `tag`, and
+    the place of its `head` in the sentence."""
 
     form: str
     begin: int

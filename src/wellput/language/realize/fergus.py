@@ -55,7 +55,7 @@ class NamedGrammar:
     shown: Callable[[Any], str] = str
 
 
-def induced() -> NamedGrammar:
+def induced_grammar() -> NamedGrammar:
     """The grammar that is induced from the treebank."""
     return NamedGrammar(InducedGrammar(), lambda _, supertags: supertags)
 
@@ -63,7 +63,7 @@ def induced() -> NamedGrammar:
 def grammar_named(name: str) -> NamedGrammar:
     """The grammar that a user named: `induced` or `xtag:DIR`."""
     if name == "induced":
-        return induced()
+        return induced_grammar()
     if not name.startswith(XTAG_PREFIX) or name == XTAG_PREFIX:
         raise InputError(
             f"There is no grammar {name!r}. Pass induced, or xtag: followed by a folder."

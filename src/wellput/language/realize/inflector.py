@@ -30,9 +30,11 @@ from wellput.language.models.word_analysis import UsualValues
 from wellput.language.realize.inputs import UNKNOWN_LABEL, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
-# A form is kept if it has at least this share of the occurrences of its lemma with the same features.
+# A form is kept if it has at least this share of the occurrences of its lemma with the same features;
+# for English it must also occur at least this often.
 MIN_FORM_SHARE = 0.04
 MIN_FORM_COUNT = 2
+# Rules depend on at most this many last letters of the lemma.
 MAX_ENDING_LETTERS = 4
 # Tags of words whose form differs from their lemma.
 INFLECTED_TAGS = frozenset(
@@ -84,6 +86,7 @@ class Inflector:
                 return known
         if self.rules is not None:
             return (WordForm(form_by_rule(self.rules, node.lemma, tag, node.feats)),)
+        # A word that has only a plural (Ptan), such as "scissors", or a plural name is not inflected.
         if "Number=Ptan" in node.feats or (tag == "NNPS" and node.lemma.endswith("s")):
             return (WordForm(node.lemma),)
         return (WordForm(dictionary_form(node.lemma, _tag_in_dictionary(node))),)
@@ -139,6 +142,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
         by_dictionary = dictionary_form(lemma, tag)
         without_feats = forms_by_key.get((lemma, tag, "")) if feats else None
         is_same = [form.form for form in kept] == [by_dictionary]
+        # Forms that the dictionary, or the entry without features, gives too are not stored.
         if kept and not is_same and without_feats != tuple(kept):
             forms_by_key[lemma, tag, feats] = tuple(kept)
     return Inflector(forms_by_key)
@@ -255,19 +259,20 @@ def choose_wording(
     sentences: Sequence[Alternatives],
     ngrams: NgramModel | None,
     *,
-    share_weight: float,
+    form_frequency_weight: float,
     threads: int = 1,
 ) -> list[list[str]]:
     """The chosen forms of each sentence; without n-grams, the most frequent ones. A sentence has the
-    possible forms of each word, the most frequent first. `share_weight` is the weight of a form's log
-    share beside the n-gram model's log probability, which depends on the form's frequency too."""
+    possible forms of each word, the most frequent first. `form_frequency_weight` is the weight of a
+    form's log share beside the n-gram model's log probability, which depends on the form's frequency
+    too."""
     chosen = [[forms[0].form for forms in sentence] for sentence in sentences]
     if ngrams is None:
         return chosen
     undecided = [
         n for n, sentence in enumerate(sentences) if any(len(forms) > 1 for forms in sentence)
     ]
-    lattices = [_lattice(sentences[n], share_weight) for n in undecided]
+    lattices = [_lattice(sentences[n], form_frequency_weight) for n in undecided]
     for n, lattice, choice in zip(
         undecided, lattices, choose_paths(lattices, ngrams, threads=threads), strict=True
     ):
@@ -275,10 +280,10 @@ def choose_wording(
     return chosen
 
 
-def _lattice(sentence: Alternatives, share_weight: float) -> Lattice:
+def _lattice(sentence: Alternatives, form_frequency_weight: float) -> Lattice:
     words = [form for forms in sentence for form in forms]
     states = [state for state, forms in enumerate(sentence) for _ in forms]
     arcs = np.array([(state, state + 1, word) for word, state in enumerate(states)], np.int32)
-    weights = share_weight * np.array([word.log_share for word in words])
+    weights = form_frequency_weight * np.array([word.log_share for word in words])
     automaton = Automaton(len(sentence) + 1, arcs, weights)
     return Lattice(tuple(word.form for word in words), (automaton,))

@@ -112,6 +112,8 @@ def input_tree(nodes: Sequence[Node], heads: Sequence[int]) -> InputTree:
 
 
 def _check_tree(nodes: Sequence[Node], heads: Sequence[int]) -> None:
+    """Raises InputError with everything that is wrong with the nodes and their heads (places from 0;
+    −1 for the root)."""
     if not nodes:
         raise InputError("The tree is empty: there is nothing to realize.")
     if len(nodes) > MAX_NODES:
@@ -235,6 +237,8 @@ def parse_input(
 
 
 def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKind) -> Node:
+    """A node of the JSON as the realizer takes it. `members` looks up the words of a WordNet
+    synset."""
     word_keys = [key for key in ("word", "words", "synset") if key in item]
     labels = {key: _text(item, key) for key in LABEL_KEYS} if kind != "words" else {}
     if kind == "lemmas":

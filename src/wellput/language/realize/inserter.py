@@ -100,6 +100,7 @@ def insertion_of(word: Word) -> Insertion | None:
 
 
 def _columns(word: Word) -> tuple[str, str, str, str, str]:
+    """The word's columns in CoNLL-U, except its form and its head."""
     return word.lemma, word.upos, word.xpos, word.feats, word.relation
 
 
@@ -118,6 +119,7 @@ class Inserter:
         if not forest.known:
             labels = self.labeler.choose(forest, threads=threads)
             forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
+        # If a bundle has equal words, their numbers distinguish them.
         words = [_numbered(bundle) for bundle in self._words]
         bundles = []
         rows = self.chooser.probabilities(forest, threads=threads)

@@ -187,13 +187,14 @@ class LabelChooser:
 
 @dataclass(frozen=True)
 class ChooserTraining:
-    """How a chooser is trained. Weights that change fewer than `min_updates` times or are smaller than
-    `smallest` are left out, and so are labels that fewer than `min_count` words have."""
+    """How a chooser is trained. Weights that change fewer than `min_updates` times, or whose absolute
+    value is below `min_weight`, are left out. Labels that fewer than `min_count` words have are left
+    out, too."""
 
     epochs: int = 3
     min_updates: int = 8
     min_count: int = 2
-    smallest: float = 0.07
+    min_weight: float = 0.07
     seed: int = 1
 
 
@@ -211,6 +212,7 @@ def train_chooser(
         raise InputError("There are no trees to train the chooser of labels on.")
     inventory = tuple(sorted(kept, key=lambda label: (label.category, label.relation)))
     number = {label: place for place, label in enumerate(inventory)}
+    # A label that is left out has the number -1.
     gold = np.array([number.get(label, -1) for label in labels], np.int32)
     usual_words, usual = _native.usual_labels(forest.forms, gold)
     local, edges = _native.train_label_chooser(
@@ -225,7 +227,7 @@ def train_chooser(
         epochs=settings.epochs,
         min_updates=settings.min_updates,
         unit=WEIGHT_UNIT,
-        smallest=settings.smallest,
+        smallest=settings.min_weight,
         width=LABELS_A_WORD,
         seed=settings.seed,
         on_epoch=on_epoch,
@@ -248,10 +250,11 @@ def jackknifed_labels(
     chosen: list[Label] = list(labels)
     block = min(TREES_A_BLOCK, max(1, len(forest.forms) // folds))
     for fold in range(folds):
-        sides: tuple[list[int], list[int]] = ([], [])
+        inside: list[int] = []  # the places of the trees to train on
+        outside: list[int] = []  # those of the trees to label
         for place in range(len(forest.forms)):
-            sides[place // block % folds == fold].append(place)
-        inside, outside = sides
+            is_outside = place // block % folds == fold
+            (outside if is_outside else inside).append(place)
         if not inside or not outside:
             continue
         inside_labels = [labels[word] for word in forest.words_of(inside)]

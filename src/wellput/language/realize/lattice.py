@@ -128,7 +128,9 @@ class Lattice:
 
 
 SEARCH_WIDTH = 200
+"""The number of partial word sequences at each state that the search keeps by default."""
 MAX_NGRAM_ORDER = 4
+"""The kernel stores the words of a context in arrays of this size (lattice_search.h in native/)."""
 
 
 @dataclass(frozen=True)
@@ -167,20 +169,25 @@ def choose_paths(
             f"has {model.order}."
         )
     automata = [automaton for lattice in lattices for automaton in lattice.automata]
-    paths_of_lattices = _native.best_paths(
-        model.vocabulary,
-        model.levels,
-        [list(lattice.words) for lattice in lattices],
-        np.array([0, *accumulate(len(lattice.automata) for lattice in lattices)]),
-        np.array([0, *accumulate(len(automaton.arcs) for automaton in automata)]),
-        np.array([automaton.n_states for automaton in automata], np.int64),
-        np.concatenate([automaton.arcs for automaton in automata] or [np.zeros((0, 3), np.int32)]),
-        np.concatenate([automaton.weights for automaton in automata] or [np.zeros(0)]),
-        lm_weight * math.log(10),
-        n_best,
-        width,
-        threads,
-    )
+    try:
+        paths_of_lattices = _native.best_paths(
+            model.vocabulary,
+            model.levels,
+            [list(lattice.words) for lattice in lattices],
+            np.array([0, *accumulate(len(lattice.automata) for lattice in lattices)]),
+            np.array([0, *accumulate(len(automaton.arcs) for automaton in automata)]),
+            np.array([automaton.n_states for automaton in automata], np.int64),
+            np.concatenate(
+                [automaton.arcs for automaton in automata] or [np.zeros((0, 3), np.int32)]
+            ),
+            np.concatenate([automaton.weights for automaton in automata] or [np.zeros(0)]),
+            lm_weight * math.log(10),
+            n_best,
+            width,
+            threads,
+        )
+    except ValueError as error:  # too many different words
+        raise InputError(f"A tree cannot be realized: {error}.") from None
     return [
         BestPaths(
             tuple(LatticePath(tuple(words), score, log_prob) for score, log_prob, words in paths),
@@ -227,4 +234,5 @@ def symbol(word: str) -> str:
 
 
 def _line(arc: FlatArc, word: str) -> str:
-    return f"{arc.source}\t{arc.target}\t{word}\t{-arc.weight + 0.0:.9g}\n"
+    """The arc as a line of OpenFst text."""
+    return f"{arc.source}\t{arc.target}\t{word}\t{-arc.weight + 0.0:.9g}\n"  # + 0.0: no -0

@@ -47,7 +47,9 @@ from wellput.language.realize.wording import WORDING_WEIGHT, Forms, WordingChoos
 from wellput.language.trees.supertags import induce_supertags
 
 WEIGHT_UNIT = 0.01
+"""Learned weights are stored as whole multiples of this, and scores are counted in it."""
 SPACE_INSIDE = "_"
+"""Stands for a space inside a word."""
 BEAM_WIDTH = 16
 TRAINING_BEAM_WIDTH = 16
 
@@ -151,12 +153,12 @@ def kernel_trees(forest: Forest, labels: Sequence[Sequence[Label]]) -> KernelTre
 
 @dataclass(frozen=True)
 class OrdererTraining:
-    """How an orderer is trained. Weights that change fewer than `min_updates` times or are smaller than
-    `smallest` are left out."""
+    """How an orderer is trained. Weights that change fewer than `min_updates` times, or whose
+    absolute value is below `min_weight`, are left out."""
 
     epochs: int = 4
     min_updates: int = 6
-    smallest: float = 0.13
+    min_weight: float = 0.13
     seed: int = 1
 
 
@@ -172,7 +174,7 @@ def train_orderer(
         epochs=settings.epochs,
         min_updates=settings.min_updates,
         unit=WEIGHT_UNIT,
-        smallest=settings.smallest,
+        smallest=settings.min_weight,
         width=TRAINING_BEAM_WIDTH,
         seed=settings.seed,
         on_epoch=on_epoch,
@@ -184,11 +186,11 @@ ORDERER_KINDS: tuple[LabelKind, ...] = ("words", "labels")
 
 @dataclass(frozen=True, eq=False)
 class LearnedRealizer(StoredModel):
-    """The learned realizer. It has two `orderers`: `labels` for inputs with labels, `words` for inputs
-    without. Where a word may have several forms, `share_weight` is the weight of a form's frequency
-    beside the n-gram model; with a `wording` chooser, the chooser's probabilities take the place of
-    frequencies. `insert` says which words are added. The n-gram model and the order network have their
-    own files and fingerprints."""
+    """The learned realizer. It has two `orderers`: `labels` for inputs with labels, `words` for
+    inputs without. Where a word may have several forms, `form_frequency_weight` is the weight of a
+    form's frequency beside the n-gram model; with a `wording` chooser, the chooser's probabilities
+    take the place of frequencies. `insert` says which words are added. The n-gram model and the order
+    network have their own files and fingerprints."""
 
     kind: ClassVar[str] = "learned realizer"
     noun: ClassVar[str] = "realizer"
@@ -197,7 +199,7 @@ class LearnedRealizer(StoredModel):
     orderers: Mapping[LabelKind, Orderer]
     inserter: Inserter
     inflector: Inflector
-    share_weight: float = 0.0
+    form_frequency_weight: float = 0.0
     insert: frozenset[Insertion] = frozenset()
     wording: WordingChooser | None = None
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -252,7 +254,7 @@ class LearnedRealizer(StoredModel):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         tuned = {str(kind): orderer.ngram_weight for kind, orderer in self.orderers.items()}
-        tuned["shares"] = self.share_weight
+        tuned["shares"] = self.form_frequency_weight
         arrays = {
             **self.chooser.arrays("chooser"),
             **self.inflector.arrays("inflector"),
@@ -300,9 +302,11 @@ class LearnedRealizer(StoredModel):
             for prepared, orders in zip(prepared_trees, orders_of_trees, strict=True)
             for ranked in orders
         ]
-        weight = self.share_weight if self.wording is None else WORDING_WEIGHT
+        weight = self.form_frequency_weight if self.wording is None else WORDING_WEIGHT
         wordings = iter(
-            choose_wording(alternatives, orderer.ngrams, share_weight=weight, threads=threads)
+            choose_wording(
+                alternatives, orderer.ngrams, form_frequency_weight=weight, threads=threads
+            )
         )
         return [
             _realized(tree, tree_labels, orders, [next(wordings) for _ in orders])

@@ -36,16 +36,22 @@ from wellput.language.realize.label_chooser import Forest, Label
 from wellput.language.realize.wording import WordingChooser
 
 N_ENDINGS = 1024
+"""The last letters of a word are hashed to a number below this."""
 ENDING_LETTERS = 3
 MAX_PIECES = 4
+"""Of a word with more pieces, the first ones and the last one are used."""
 SHAPES = ("lower", "capital", "capitals", "digits", "mark", "mixed")
 LABEL_SOURCES = ("given", "chosen", "parsed")
 """Where labels come from: a treebank, a chooser that saw the tree, a parser (only in training)."""
 SHAPE_COLUMN = 2
 FORM_COLUMNS = 3 + MAX_PIECES
-"""Word, ending, shape, pieces; −1 is no piece."""
+"""The numbers of a word form: word, ending, shape, pieces; −1 is no piece."""
+
+LABEL_COLUMNS = 3
+"""The numbers of a label: part of speech, relation, relation without its subtype."""
 
 FormNumbers = tuple[int, ...]
+"""The `FORM_COLUMNS` numbers of a word form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,7 @@ class OrderVocabulary:
         return np.array([self.of_form(form) for form in forms], np.int32).reshape(-1, FORM_COLUMNS)
 
     def of_form(self, form: str) -> FormNumbers:
+        """The `FORM_COLUMNS` numbers of a word form."""
         known = self._cache.get(form)
         if known is None:
             known = self._of_form(form)
@@ -71,12 +78,15 @@ class OrderVocabulary:
         return known
 
     def category(self, category: str) -> int:
+        """The number of a part of speech; 0 if it is unknown."""
         return self._categories.get(category, 0)
 
     def relation(self, relation: str) -> int:
+        """The number of a relation; 0 if it is unknown."""
         return self._relations.get(relation, 0)
 
     def base_relation(self, relation: str) -> int:
+        """The number of a relation without its subtype, which follows a colon."""
         return self._relations.get(relation.partition(":")[0], 0)
 
     def _of_form(self, form: str) -> FormNumbers:
@@ -247,12 +257,13 @@ class OrderNetwork(StoredModel):
             for forms, own in zip(forest.forms, labels, strict=True)
             for form, label in zip(forms, own, strict=True)
         ]
-        numbers = np.array(rows, np.int32).reshape(-1, FORM_COLUMNS + 3)
+        numbers = np.array(rows, np.int32).reshape(-1, FORM_COLUMNS + LABEL_COLUMNS)
         if are_chosen:
             numbers[:, SHAPE_COLUMN] += len(SHAPES) * LABEL_SOURCES.index("chosen")
         return numbers
 
     def _of_label(self, label: Label) -> tuple[int, int, int]:
+        """The `LABEL_COLUMNS` numbers of a label."""
         known = self._labels.get(label)
         if known is None:
             vocabulary = self.vocabulary
@@ -267,6 +278,7 @@ class OrderNetwork(StoredModel):
 
     @cached_property
     def _labels(self) -> dict[Label, tuple[int, int, int]]:
+        """The labels whose numbers are known already."""
         return {}
 
 

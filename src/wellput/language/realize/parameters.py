@@ -45,7 +45,7 @@ from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_superta
 # For each estimate, from the widest to the narrowest: how many observations the estimate before it
 # counts for. Nearby values give the same results on the dev part of EWT.
 PRIOR_COUNTS = (2.0, 4.0, 4.0, 2.0)
-MIN_PAIR_COUNT = 2
+MIN_PAIR_COUNT = 2  # rarer pairs are left out
 # The largest count that a file can hold.
 MAX_PAIR_COUNT = 65535
 MAX_CACHED_PROBABILITIES = 65535

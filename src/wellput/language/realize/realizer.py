@@ -215,6 +215,8 @@ def ordering_model(
 
 
 def _check_model(model: str, grammar: str, chooser: str) -> None:
+    """Raises InputError for an unknown model, and for a grammar or chooser that the model does not
+    use."""
     if model not in REALIZER_MODELS:
         raise InputError(
             f"There is no realizer {model!r}.{did_you_mean(model, REALIZER_MODELS)} The realizers are "
@@ -236,6 +238,7 @@ def _check_model(model: str, grammar: str, chooser: str) -> None:
 def _learned(
     language: str | Path, ngrams: NgramModel, insert: Collection[Insertion]
 ) -> LearnedRealizer:
+    """The learned realizer in the folder of a language, with its order network if there is one."""
     if not _has(language, LEARNED_REALIZER_FILE):
         raise InputError(
             f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned' needs. wellput "

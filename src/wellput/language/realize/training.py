@@ -1,9 +1,10 @@
 """Trains realizers: the parts of FERGUS and its baseline LR, and the learned realizer.
 
 Every part is learned from one treebank; the weights of the parts are tuned on other trees. A label is a
-part of speech with a relation. The learned orderer for inputs without labels is trained on labels from
-choosers that were trained on other sentences (jackknifing). Trained on the treebank's right labels, it
-would rely too much on chosen labels, which may be wrong.
+part of speech with a relation. The learned realizer has an orderer for inputs with labels, and one for
+inputs without. For an input without labels, a chooser chooses them first, and may be wrong. So this
+orderer is trained on chosen labels, not on the treebank's right ones, which it would trust too much.
+The choosers of these labels were trained on other sentences (jackknifing).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from wellput.language.models.tree_model import TreeModel
 from wellput.language.models.tree_training import train_tree_model
 from wellput.language.realize.baselines import train_left_right
 from wellput.language.realize.completer import LabelKind, train_completer
-from wellput.language.realize.fergus import Fergus, induced
+from wellput.language.realize.fergus import Fergus, induced_grammar
 from wellput.language.realize.inflector import learn_inflection_rules, learn_inflections
 from wellput.language.realize.inputs import UNKNOWN_LABEL, InputKind, unordered
 from wellput.language.realize.inserter import train_inserter
@@ -63,7 +64,8 @@ from wellput.language.shipped import (
 from wellput.language.trees.supertags import category_of
 
 SEED = 12345
-TRIED_LM_WEIGHTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)
+FERGUS_NGRAM_WEIGHTS = (0.125, 0.25, 0.375, 0.5, 0.75, 1.0, 1.5)
+"""The weights of the n-gram model that are tried for FERGUS."""
 
 
 def train_realizer(
@@ -90,11 +92,11 @@ def train_realizer(
     model = RealizerParameters(capitals, left_right, precedence, card=full_card)
     if not sample:
         return model
-    fergus = Fergus("fergus+", tree_model, ngrams, induced(), precedence=precedence)
+    fergus = Fergus("fergus+", tree_model, ngrams, induced_grammar(), precedence=precedence)
     kept_by_weight = {}
     inputs = [unordered(capitals.lowered_tree(tree)) for tree in sample]
     supertags = fergus.choose_supertags(inputs, threads=threads)
-    for lm_weight in TRIED_LM_WEIGHTS:
+    for lm_weight in FERGUS_NGRAM_WEIGHTS:
         weighed = replace(fergus, lm_weight=lm_weight)
         realized = weighed.order(inputs, supertags, threads=threads)
         sentences = [result.best[0].words for result in realized]
@@ -144,8 +146,8 @@ def spaced_sentences(trees: Sequence[Tree]) -> list[str]:
 @dataclass(frozen=True, eq=False)
 class TreebankRealizer:
     """The parts of the models `learned`, `fergus`, `fergus+` and `lr` for a language. `kept` is, by
-    kind of input, the share of pairs of neighboring words that `learned` gets right on the trees on
-    which it was tuned."""
+    kind of input (`words` or `labels`, as in `ORDERER_KINDS`), the share of pairs of neighboring words
+    that `learned` gets right on the trees on which it was tuned."""
 
     tree_model: TreeModel
     ngrams: NgramModel
@@ -242,13 +244,16 @@ def _neighbors(words: Sequence[str]) -> Counter[tuple[str, str]]:
     return Counter(pairwise(["", *(word.lower() for word in words), ""]))
 
 
-TRIED_NGRAM_WEIGHTS = (0.0, 0.5, 0.8, 1.1, 1.5)
-TRIED_SHARE_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+LEARNED_NGRAM_WEIGHTS = (0.0, 0.5, 0.8, 1.1, 1.5)
+"""The weights of the n-gram model that are tried for the learned realizer."""
+FORM_FREQUENCY_WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0)
+"""The weights that are tried for the frequency of a word's form, where a word may have several
+forms."""
 
 CHOOSER_TRAINING, ORDERER_TRAINING = ChooserTraining(), OrdererTraining()
-INSERTER_TRAINING = ChooserTraining(min_updates=12, min_count=15, smallest=0.12)
+INSERTER_TRAINING = ChooserTraining(min_updates=12, min_count=15, min_weight=0.12)
 # For the chooser that labels trees before words are added to them.
-LABELER_TRAINING = ChooserTraining(min_updates=12, smallest=0.12)
+LABELER_TRAINING = ChooserTraining(min_updates=12, min_weight=0.12)
 
 
 @dataclass(frozen=True)
@@ -292,7 +297,7 @@ def train_learned_realizer(
     chosen = jackknifed_labels(forest, gold, jackknifing, folds=settings.folds)
     orderers: dict[LabelKind, Orderer] = {}
     for kind in ORDERER_KINDS:
-        labels = chosen if kind == "words" else gold
+        labels = chosen if kind == "words" else gold  # "words": inputs without labels
         on_step(f"orderer for {kind}")
         weights = train_orderer(forest, forest.by_tree(labels), settings.orderer)
         orderers[kind] = Orderer(weights, ngrams)
@@ -314,16 +319,17 @@ def train_learned_realizer(
 def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """The step of `wellput train english` that makes the learned realizer. The figures that it returns
     are the weights tuned on the development trees. More small weights are left out than by default,
-    because the order network makes up for them."""
+    because the English realizer also has an order network (`order_network.py`), which makes up for
+    them."""
     realizer = train_learned_realizer(
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),
         load_model(inputs.folder / NGRAMS_FILE),
         settings=LearnedRealizerTraining(
-            replace(CHOOSER_TRAINING, seed=inputs.seed, smallest=0.135),
-            replace(ORDERER_TRAINING, seed=inputs.seed, smallest=0.165),
-            replace(INSERTER_TRAINING, seed=inputs.seed, smallest=0.135),
-            replace(LABELER_TRAINING, seed=inputs.seed, smallest=0.155),
+            replace(CHOOSER_TRAINING, seed=inputs.seed, min_weight=0.135),
+            replace(ORDERER_TRAINING, seed=inputs.seed, min_weight=0.165),
+            replace(INSERTER_TRAINING, seed=inputs.seed, min_weight=0.135),
+            replace(LABELER_TRAINING, seed=inputs.seed, min_weight=0.155),
             jackknifing=replace(CHOOSER_TRAINING, seed=inputs.seed),
         ),
     )
@@ -335,11 +341,12 @@ def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 def tuned(realizer: LearnedRealizer, dev: Sequence[Tree]) -> LearnedRealizer:
     """The realizer with the tried weights that get most pairs of neighboring words in `dev` right."""
     for kind in ORDERER_KINDS:
-        tried = [with_ngram_weight(realizer, kind, weight) for weight in TRIED_NGRAM_WEIGHTS]
+        tried = [with_ngram_weight(realizer, kind, weight) for weight in LEARNED_NGRAM_WEIGHTS]
         realizer = max(tried, key=partial(right_neighbors, trees=dev, kind=kind))
+    # Without lemmas there is nothing to inflect, so the weight of forms has no effect.
     if any(word.lemma == UNKNOWN_LABEL != word.form for tree in dev for word in tree.words):
         return realizer
-    tried = [replace(realizer, share_weight=weight) for weight in TRIED_SHARE_WEIGHTS]
+    tried = [replace(realizer, form_frequency_weight=weight) for weight in FORM_FREQUENCY_WEIGHTS]
     return max(tried, key=partial(right_neighbors, trees=dev, kind="lemmas"))
 
 

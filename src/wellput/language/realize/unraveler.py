@@ -16,6 +16,7 @@ which is cached.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +35,8 @@ from wellput.language.trees.supertags import OrderingGrammar
 MAX_STATES = 1024
 WINDOW = 5
 """In a restricted treelet, a member may come before fewer than this many members sorted before it."""
+MAX_WEIGHTS_AT_ONCE = 1 << 20
+"""Steps times members whose weights are added up at once, which bounds the memory."""
 PLACE_AFTER_ALL = 1 << 30
 """The place that a state has reached when all members are placed."""
 
@@ -48,13 +51,27 @@ TreeletSteps = dict[TreeletState, list[tuple[TreeletState, int]]]
 @dataclass(frozen=True, eq=False)
 class TreeletShape:
     """The automaton of a treelet, with members in place of words. `steps` are rows (source state,
-    target state, member), sorted by source; `unplaced[i]` says which members come after the one that
-    step i places."""
+    target state, member), sorted by source; row i of `placed` has a bit for each member that is placed
+    in state i. `is_restricted`: some orders are left out, because too many members may stand
+    anywhere."""
 
     n_states: int
     steps: NDArray[np.int32]
-    unplaced: NDArray[np.bool_]
+    placed: NDArray[np.uint8]
     is_restricted: bool
+
+    def weights(self, before: Floats, order: Sequence[int]) -> Floats:
+        """The log weight of each step: that its member comes before those that are not placed yet.
+        `before[i, j]` is the log weight of i coming before j, where member m is `order[m]`."""
+        size = len(order)
+        weights = np.empty(len(self.steps))
+        rows = max(1, MAX_WEIGHTS_AT_ONCE // size)
+        for first in range(0, len(weights), rows):
+            _, targets, members = self.steps[first : first + rows].T
+            bits = np.unpackbits(self.placed[targets], 1, size, "little")
+            of_members = before[np.ix_(np.take(order, members), order)]
+            weights[first : first + rows] = ((bits == 0) * of_members).sum(axis=1)
+        return weights
 
 
 @lru_cache(maxsize=20_000)
@@ -78,13 +95,15 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
 
 def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
     """All states that can be reached and the steps from each, in the order of the number of members
-    placed; None if there are too many states."""
+    placed; None if there are too many states. Only the first `window` members that are not placed yet
+    can be placed next. With `is_shared`, a slot may take several members."""
     members_by_places: dict[TreeletPlaces, int] = {}
     for member, own_places in enumerate(places):
         members_by_places[own_places] = members_by_places.get(own_places, 0) | 1 << member
     start = (0, 0)
     steps: TreeletSteps = {start: []}
     frontier = [start]
+    most = MAX_STATES if window > WINDOW else math.inf
     while frontier:
         reached: dict[TreeletState, None] = {}
         for state in frontier:
@@ -99,10 +118,11 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
+                    # Checked at once, because thousands of members have millions of pairs.
+                    if len(steps) + len(reached) > most:
+                        return None
         frontier = list(reached)
         steps.update((state, []) for state in frontier)
-        if len(steps) > MAX_STATES and window > WINDOW:
-            return None
     return steps
 
 
@@ -149,9 +169,8 @@ def _trimmed(steps: TreeletSteps, size: int, *, is_restricted: bool) -> TreeletS
     ]
     n_bytes = (size + 7) // 8
     placed = b"".join(placed.to_bytes(n_bytes, "little") for placed, _ in numbers)
-    bits = np.unpackbits(np.frombuffer(placed, np.uint8).reshape(-1, n_bytes), 1, size, "little")
-    array = np.array(rows, np.int32)
-    return TreeletShape(len(numbers), array, bits[array[:, 1]] == 0, is_restricted)
+    bits = np.frombuffer(placed, np.uint8).reshape(-1, n_bytes)
+    return TreeletShape(len(numbers), np.array(rows, np.int32), bits, is_restricted)
 
 
 S = TypeVar("S")
@@ -210,8 +229,7 @@ def unravel(
         if precedence is None:
             weights = np.zeros(len(arcs))
         else:
-            before = precedence(node, daughters)[np.ix_(order, order)]
-            weights = (shape.unplaced * before[shape.steps[:, 2]]).sum(axis=1)
+            weights = shape.weights(precedence(node, daughters), order)
         automata.append(Automaton(shape.n_states, arcs, weights))
         labels[node] = ~(len(automata) - 1)
     if labels[0] >= 0:  # a tree of one word

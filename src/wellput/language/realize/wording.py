@@ -27,9 +27,12 @@ Forms = Sequence[WordForm]
 # Stands for the place before the first word and after the last.
 EDGE = "<>"
 SHARE_KEY = crc32(b"share")
+"""The key of the feature whose value is a form's log share (see `WordForm`)."""
 STYLE_WORDS = ("i", "you", "we", "it", "the", "of", "!", "?", "...", "-", "$", ",", "'", ";")
 """Words that are more frequent in formal than in informal sentences, or the other way round."""
-EPOCHS, LEARNING_RATE, WEIGHT_DECAY, SMALLEST_WEIGHT = 4, 0.08, 1e-3, 0.1
+EPOCHS, LEARNING_RATE, WEIGHT_DECAY = 4, 0.08, 1e-3
+MIN_WEIGHT = 0.1
+"""Weights whose absolute value is below this are not stored."""
 WORDING_WEIGHT = 2.0
 """The weight of the chooser's natural log probabilities beside those of the n-gram model, tuned on the
 dev part of the treebank EWT."""
@@ -155,6 +158,7 @@ def open_words(tree: Tree, inflector: Inflector) -> list[Forms]:
 def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1) -> WordingChooser:
     """A chooser learned from treebank trees in which ordinary words are in lower case at the beginning
     of the sentence too. Trained by AdaGrad with weight decay."""
+    # For each word with several forms: the number of the right form, and the features of every form.
     examples: list[tuple[int, list[list[tuple[int, float]]]]] = []
     for tree in trees:
         sentence = open_words(tree, inflector)
@@ -177,14 +181,14 @@ def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1)
             for place, row in enumerate(rows):
                 slope = (place == right) - shares[place] / total
                 if abs(slope) < 1e-3:
-                    continue
+                    continue  # it would change the weights too little
                 for key, value in row:
                     weight = weights.get(key, 0.0)
                     step = slope * value - WEIGHT_DECAY * weight
                     square = squares[key] = squares.get(key, 1.0) + step * step
                     weights[key] = weight + LEARNING_RATE * step / math.sqrt(square)
-    kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= SMALLEST_WEIGHT}
-    # The feature of the form alone is always kept: `knows` looks it up.
+    kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= MIN_WEIGHT}
+    # The feature of the form alone, the second of each form, is always kept: `knows` looks it up.
     for _, rows in examples:
         for row in rows:
             kept.setdefault(row[1][0], round(weights.get(row[1][0], 0.0), 2))
