@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,31 @@ def test_a_judge_who_comes_back_in_time_keeps_the_trial(tmp_path: Path) -> None:
     assert store.next_trial(first) == held
     clock.now += 20 * 60
     assert store.next_trial(second) is None
+
+
+def test_a_trial_that_comes_back_to_a_judge_shows_its_texts_in_the_same_order(
+    new_url: Callable[[], str],
+) -> None:
+    """An older page of the trial may still be open, or the browser may have kept an answer to it."""
+    page = default_questionnaire("rating", layout="page")
+    for questionnaire, seed in [(PAIRWISE, 0), (PAIRWISE, 1), (page, 0)]:
+        clock = Clock()
+        setup = new_setup(questionnaire, n_items=1, systems="AB", judges=2, per_item=2, seed=seed)
+        store = Store.create(new_url(), setup, clock=clock)
+        first, second, third = judges_of(store, 3)
+        shown_first = store.next_trial(first)
+        clock.now += 60
+        shown_third = store.next_trial(third)
+        assert shown_first is not None and shown_third is not None
+        clock.now += 3600
+        assert store.next_trial(second) is not None  # takes over the trial of the first
+        assert store.next_trial(first) == shown_first  # which takes over that of the third
+        answer = answer_to(shown_first)
+        assert store.record(first, shown_first.id, answer, ms=1) == "created"
+        (chosen, *_) = store.judgments()
+        if questionnaire is PAIRWISE:
+            text = shown_first.variants[0].text  # "A says 0"
+            assert (chosen.system_a, chosen.choice) == (text[0], "a")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("hours", [-5, 5])
@@ -316,6 +341,96 @@ def test_within_judges_where_outputs_are_missing() -> None:
         assert len({trial.item for trial in trials}) == 3
         for trial in trials:
             assert set(trial.systems) <= set(items[trial.item].outputs)
+
+
+def within_judge_setup(outputs: Sequence[Mapping[str, str]], design: str = "rating") -> StudySetup:
+    """A study under the plan within-judge of items with these outputs by system."""
+    questionnaire = default_questionnaire(design)
+    items = tuple(StudyItem(f"i{place}", each) for place, each in enumerate(outputs))
+    plan = StudyPlan(kind="within-judge")
+    return make_setup(questionnaire, plan, items, all_trials(questionnaire, items), seed=1)
+
+
+def test_within_judges_with_many_items() -> None:
+    outputs = [{"A": "a", "B": "b"}] * 20_000
+    assert len(within_judge_trials(within_judge_setup(outputs), judge=2)) == 20_000
+    outputs[0] = {"A": "a"}
+    trials = within_judge_trials(within_judge_setup(outputs), judge=2)
+    assert Counter(trial.systems for trial in trials) == {("A",): 10_000, ("B",): 10_000}
+    assert len({trial.item for trial in trials}) == 20_000
+    outputs[0] = {"A": "a", "B": "b", "C": "c"}
+    with pytest.raises(InputError, match=r"3 trials .3 pairs × 1., and 20,000 items cannot give"):
+        within_judge_setup(outputs, "pairwise")
+
+
+@settings(max_examples=60)
+@given(
+    shown=st.lists(st.sets(st.sampled_from("ABC"), min_size=1), min_size=3, max_size=12),
+    seed=st.integers(0, 2**32),
+)
+def test_within_judges_show_systems_as_often_as_the_outputs_allow(
+    shown: list[set[str]], seed: int
+) -> None:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    systems = sorted(set().union(*shown))
+
+    def is_possible(times: int) -> bool:
+        slots = [system for system in systems for _ in range(times)]
+        allowed = csr_array([[slot in item for item in shown] for slot in slots])
+        return bool((maximum_bipartite_matching(allowed, perm_type="column") >= 0).all())
+
+    possible = [times for times in range(1, len(shown) + 1) if is_possible(times)]
+    outputs = [{system: system for system in sorted(item)} for item in shown]
+    if not possible:
+        with pytest.raises(InputError, match="cannot give it"):
+            within_judge_setup(outputs)
+        return
+    setup = within_judge_setup(outputs)
+    assert setup.times == max(possible)
+    trials = within_judge_trials(setup, seed)
+    assert len({trial.item for trial in trials}) == len(trials)
+    assert all(trial.systems[0] in shown[trial.item] for trial in trials)
+    counts = Counter(system for trial in trials for system in trial.systems)
+    assert counts == dict.fromkeys(systems, max(possible))
+
+
+def test_within_judges_chance_decides_which_items_a_system_has() -> None:
+    # C exists for the last 4 of 8 items. Each system comes twice, so C has each of its items in half of
+    # the draws, and A and B have the same chances. 300 draws: 6 standard errors of a share are 0.17.
+    setup = within_judge_setup(
+        [{"A": "a", "B": "b", **({"C": "c"} if n > 3 else {})} for n in range(8)]
+    )
+    drawn = Counter(
+        (trial.systems[0], trial.item)
+        for judge in range(1, 301)
+        for trial in within_judge_trials(setup, judge)
+    )
+    shares = {key: n / 300 for key, n in drawn.items()}
+    assert all(abs(shares["C", item] - 1 / 2) < 0.17 for item in range(4, 8))
+    assert all(abs(shares["A", item] - shares["B", item]) < 0.24 for item in range(8))
+    for system in "AB":
+        for items in (range(4), range(4, 8)):
+            mean = sum(shares[system, item] for item in items) / 4
+            assert all(abs(shares[system, item] - mean) < 0.17 for item in items)
+
+
+def test_within_judges_where_the_first_outputs_of_two_systems_are_the_same() -> None:
+    outputs = [{"A": "same", "B": "same", "C": "c"}, *[{"A": "a", "B": "b", "C": "c"}] * 5]
+    setup = within_judge_setup(outputs, "pairwise")
+    pairs = Counter(frozenset(trial.systems) for trial in within_judge_trials(setup, 1))
+    assert sorted(pairs.values()) == [2, 2, 2]
+
+
+def test_a_judge_who_has_begun_sees_no_item_twice_if_the_draw_changes(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "s.db", new_setup(n_items=6, kind="within-judge", judges=1))
+    (judge,) = judges_of(store, 1)
+    shown = answer_all(store, judge, at_most=2)
+    own_list = store.setup.memo[judge.id]
+    store.setup.memo[judge.id] = own_list[::-1]
+    shown += answer_all(store, judge)
+    assert len({trial.context for trial in shown}) == len(shown) == 6
 
 
 def test_within_judges_needs_enough_items() -> None:

@@ -38,6 +38,19 @@ def test_a_comment_is_stored_changed_and_exported(url: str) -> None:
         store.record(judge, trial.id, given, ms=1, comment="half \ud800")
 
 
+def test_a_line_break_of_a_comment_is_one_character_however_browsers_send_it(
+    tmp_path: Path,
+) -> None:
+    store = new_store(tmp_path, default_questionnaire("rating"), comments=True)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    html = client.get(f"/judge/{invitation.token}").text
+    comment = "x\n" * (MAX_COMMENT_CHARACTERS // 2 - 1) + "x"
+    fields = {**answer_fields(html), "comment": comment.replace("\n", "\r\n")}
+    assert submit(client, html, fields).status_code == 303
+    assert {one.extra["comment"] for one in store.judgments()} == {comment}
+
+
 def test_a_study_without_comments_takes_none(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     (invitation, _) = store.invite(2)

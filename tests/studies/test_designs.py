@@ -265,6 +265,13 @@ def test_tasks_have_keyed_answers(tmp_path: Path) -> None:
         ("pairwise", "[[practice]]\ntext='x'", "needs texts"),
         ("rating", "[[practice]]\ncontext='x'", "needs text"),
         ("rating", "[[demographics]]\ntext='x'", "needs a name"),
+        ("rating", "[[demographics]]\nname='x'\n[[demographics]]\nname='x'", "the name 'x' twice"),
+        ("rating", 'title = "a\\u0000"', "title has characters .NUL"),
+        (
+            "rating",
+            '[[questions]]\nname="q"\nlabels={1="\\u0000"}',
+            r"number 1: labels\.1 has characters",
+        ),
         ("task", "[[tasks]]\nitem='1'", "needs item"),
         ("task", "[[tasks]]\nitem='1'\ntext='?'\nanswers=['a']\nchoices=['b']", "not among"),
     ],

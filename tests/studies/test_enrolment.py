@@ -342,6 +342,17 @@ def test_screening_files_say_what_is_wrong(tmp_path: Path) -> None:
     file.write_text("title = 3\n")
     with pytest.raises(InputError, match="no screening questions"):
         read_screening(file)
+    file.write_text('[[screening]]\ntext = "a\\u0000"\nchoices = ["y", "n"]\naccepted = ["y"]\n')
+    with pytest.raises(InputError, match="number 1: text has characters"):
+        read_screening(file)
+
+
+def test_a_line_break_of_a_choice_is_as_browsers_send_it(tmp_path: Path) -> None:
+    file = tmp_path / "screening.toml"
+    file.write_text(
+        '[[screening]]\ntext = "?"\nchoices = ["a\\r\\nb", "c"]\naccepted = ["a\\r\\nb"]\n'
+    )
+    assert read_screening(file) == (ScreeningQuestion("?", ("a\nb", "c"), ("a\nb",)),)
 
 
 @pytest.mark.parametrize("settings", [{"quota": 3}, {"completion": "X"}, {"place_timeout": 5.0}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -289,6 +291,90 @@ def test_the_key_is_in_no_file_message_or_result(
         assert KEY not in text
 
 
+ESCAPED_KEY = 'Zm9v/SECRET+a"/9=='
+ESCAPES: list[Callable[[str], str]] = [
+    lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    lambda text: "".join(f"\\u{ord(c):04x}" for c in text),
+    lambda text: json.dumps(json.dumps(text))[1:-1].replace("/", "\\/"),
+    quote,
+    lambda text: html.escape(text).replace("/", "&#x2F;"),
+]
+
+
+def json_response(status: int, text: str, field: str = "") -> bytes:
+    """A response with `text`, which is put into the JSON as it is, so it must be escaped already: in
+    the answer and the error message, or in the field that is named."""
+    choice: dict[str, Any] = {"message": {"content": "TEXT"}, "finish_reason": "stop"}
+    record: dict[str, Any] = {"choices": [choice], "error": {"message": "TEXT"}}
+    if field == "logprob":
+        choice["logprobs"] = {
+            "content": [{"token": "5", "top_logprobs": [{"token": "5", "logprob": "TEXT"}]}]
+        }
+    elif field == "refusal":
+        choice["message"] = {"content": None, "refusal": "TEXT"}
+    elif field == "parts":
+        half = len(text) // 2
+        parts = [{"type": "text", "text": "FIRST"}, {"type": "text", "text": "SECOND"}]
+        choice["message"]["content"] = parts
+        content = json.dumps(record).replace("FIRST", text[:half]).replace("SECOND", text[half:])
+        return _http(status, content)
+    elif field == "tokens":
+        pieces = [text[place : place + 4] for place in range(0, len(text), 4)]
+        choice["logprobs"] = {"content": [{"token": one, "top_logprobs": []} for one in pieces]}
+    elif field:
+        record[field] = "TEXT"
+    return _http(status, json.dumps(record).replace("TEXT", text))
+
+
+def _http(status: int, content: str) -> bytes:
+    head = f"HTTP/1.1 {status} S\r\nConnection: close\r\nContent-Length: {len(content)}\r\n\r\n"
+    return (head + content).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "field", "escape"),
+    [
+        *((200, "", escape) for escape in ESCAPES),
+        *((401, "", escape) for escape in ESCAPES),
+        *((400, "", escape) for escape in ESCAPES),
+        *(
+            (200, field, ESCAPES[1])
+            for field in ("logprob", "refusal", "model", "system_fingerprint")
+        ),
+        *((200, field, lambda text: text) for field in ("parts", "tokens")),
+    ],
+)
+def test_a_key_that_the_server_repeats_in_an_escaped_form_is_written_nowhere(
+    status: int,
+    field: str,
+    escape: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = ESCAPED_KEY if escape(ESCAPED_KEY) != ESCAPED_KEY else KEY
+    monkeypatch.setenv("WELLPUT_API_KEY", key)
+    response = json_response(status, escape(key), field)
+    text = ""
+    with hostile_endpoint(lambda connection: connection.sendall(response)) as url:
+        try:
+            text = str(
+                wellput.judge(
+                    evalset(1), model="m", endpoint=url, question="quality", retries=0,
+                    path=tmp_path / "j.csv", parallel=1,
+                ).to_dict()
+            )  # fmt: skip
+        except wellput.WellputError as error:
+            text = str(error)
+    text += all_files(tmp_path)
+    assert (tmp_path / "j.answers.jsonl").exists()
+    for form in (key, escape(key), json.dumps(key)[1:-1]):
+        assert form not in text
+    if field == "tokens":
+        assert '"tokens"' not in text
+    elif status == 200:
+        assert "[key]" in text
+
+
 def test_the_key_of_openai_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert api_key("api.openai.com") == KEY
@@ -456,6 +542,61 @@ def test_a_log_that_was_cut_off_is_read_and_one_of_another_kind_refused(tmp_path
     file.write_text("id,text\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1: not a line of a log"):
         AnswerLog(file, Budget())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "my precious notes",
+        '{"items": 3}',
+        '{"answer":"42"}',
+        "id,text",
+        "{}",
+        '{"n":1,"cost":[1,1]}',
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_file_of_one_line_that_is_no_log_is_refused_and_not_changed(
+    tmp_path: Path, content: str, dry_run: bool
+) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(content, encoding="utf-8")  # without a line break at its end
+    with pytest.raises(InputError, match=r"notes\.txt, line 1: not a line of a log"):
+        wellput.judge(
+            evalset(1),
+            model="m",
+            endpoint="http://127.0.0.1:9/v1",
+            question="quality",
+            cache=file,
+            dry_run=dry_run,
+        )
+    assert file.read_text(encoding="utf-8") == content
+
+
+def test_a_dry_run_reads_a_log_that_another_run_writes_and_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "j.answers.jsonl"
+    with SimulatedEndpoint() as endpoint:
+        judged(endpoint, evalset(5), path=tmp_path / "j.csv")
+        whole = file.read_bytes()
+        cut_off = whole + b'{"answer":"7f","n":0,"co'
+        file.write_bytes(cut_off)
+        plan = wellput.judge(
+            evalset(8), model="sim", endpoint=endpoint.url, question="quality", dry_run=True,
+            cache=file,
+        )  # fmt: skip
+        assert isinstance(plan, JudgePlan) and (plan.known, plan.requests) == (10, 6)
+        assert file.read_bytes() == cut_off
+        log = AnswerLog(file, Budget())
+        log.begin("8a", Cost(1, 1))
+        in_use = file.read_bytes()
+        assert in_use == whole + b'{"asked":"8a","n":10,"most":[1,1]}\n'
+        plan = wellput.judge(
+            evalset(8), model="sim", endpoint=endpoint.url, question="quality", dry_run=True,
+            cache=file,
+        )  # fmt: skip
+        log.close()
+    assert isinstance(plan, JudgePlan) and plan.known == 10
+    assert file.read_bytes() == in_use
 
 
 @pytest.mark.parametrize(

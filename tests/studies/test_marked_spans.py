@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.studies.served_study import client_of, new_store
+from wellput.agreement.marked_outputs import marked_questions
+from wellput.api.study import Study
 from wellput.core.errors import InputError
+from wellput.core.evalset import EvalSet, Item
+from wellput.core.judgment import Judgment
+from wellput.core.line_breaks import place_with_line_feeds
 from wellput.io import read_judgments
 from wellput.studies.designs.error_categories import (
     checked_weights,
@@ -21,6 +26,7 @@ from wellput.studies.designs.error_categories import (
 )
 from wellput.studies.designs.registry import create, default_questionnaire
 from wellput.studies.exports import export
+from wellput.studies.imports import plan_import
 from wellput.studies.marked_spans import MAX_SPANS, checked_spans
 from wellput.studies.prefilled_spans import with_prefilled
 from wellput.studies.questions import AnswerError, Question, check_values
@@ -367,3 +373,77 @@ def test_prefill_needs_marks_and_outputs_of_the_study(tmp_path: Path) -> None:
         with_prefilled(setup_of("rating"), prefill_file(tmp_path, ("1", "A", [])))
     with pytest.raises(InputError, match="no spans of outputs that this study shows"):
         with_prefilled(setup_of("spans"), prefill_file(tmp_path, ("9", "A", [])))
+
+
+LINES = "One.\r\nTwo fairies.\rThree."
+SHOWN_LINES = "One.\nTwo fairies.\nThree."
+
+
+def fairies(offset: int, **others: Any) -> dict[str, Any]:
+    """A mark of the word "fairies" in `LINES`, where it begins at `offset`."""
+    return span(offset, offset + 7, "major", **others)
+
+
+def store_with_lines(tmp_path: Path, **options: Any) -> Any:
+    """A study whose texts have line breaks of all kinds."""
+    from wellput.studies.store import Store
+
+    item = Item("1", {"A": LINES}, (LINES,), source=LINES, context=LINES)
+    path = tmp_path / "study.db"
+    Study.create(
+        EvalSet([item]), path=path, design="spans", judges=1, per_item=1,
+        settings={"show_reference": True, "title": "a\r\nb"}, **options,
+    )  # fmt: skip
+    return Store.open(path)
+
+
+def test_a_line_break_is_one_character_as_in_browsers(tmp_path: Path) -> None:
+    store = store_with_lines(tmp_path)
+    assert store.questionnaire.title == "a\nb"
+    (invitation,) = store.invite(1)
+    judge = store.judge_of(invitation.token)
+    trial = store.next_trial(judge)
+    texts = (trial.variants[0].text, trial.source, trial.context, *trial.references)
+    assert texts == (SHOWN_LINES,) * 4
+    place = SHOWN_LINES.index("fairies")
+    given = {"errors": [fairies(place, text="fairies")], "quality": 50}
+    assert store.record(judge, trial.id, given, ms=1) == "created"
+    export(store, str(tmp_path / "judgments.csv"))
+    # The evalset still has its own line breaks: its text is read as the judge has seen it.
+    judgments = read_judgments(tmp_path / "judgments.csv")
+    for text in (LINES, SHOWN_LINES):
+        [question] = marked_questions(EvalSet([Item("1", {"A": text})]), judgments)  # type: ignore[arg-type]
+        [output] = question.outputs
+        assert output.text == SHOWN_LINES
+        [mark] = output.spans[invitation.judge]
+        assert output.text[mark.start : mark.end] == "fairies"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        fairies(LINES.index("fairies")),
+        fairies(LINES.index("fairies"), text="fairies"),
+        fairies(SHOWN_LINES.index("fairies"), text="fairies"),
+    ],
+)
+def test_offsets_may_count_a_line_break_of_two_characters_as_one_or_two(
+    tmp_path: Path, mark: dict[str, Any]
+) -> None:
+    path = prefill_file(tmp_path, ("1", "A", [mark]))
+    (item,) = store_with_lines(tmp_path, prefill=path).setup.items
+    place = SHOWN_LINES.index("fairies")
+    assert item.prefilled["A"] == (fairies(place, category="", text="fairies"),)
+    judgment = Judgment("J1", "1", "A", "quality", 50.0, {"spans": json.dumps([mark])})
+    evalset = EvalSet([Item("1", {"A": LINES})])
+    [question] = marked_questions(evalset, [judgment])
+    assert [(one.start, one.end) for one in question.outputs[0].spans["J1"]] == [(place, place + 7)]
+    (answer,) = plan_import(evalset, [judgment], design="spans", seed=1).answers
+    assert answer.values["errors"] == [fairies(place, category="", text="fairies")]
+
+
+def test_marks_beyond_a_text_stay_beyond_it_whatever_its_line_breaks() -> None:
+    assert place_with_line_feeds(-1, 99, LINES) == (-1, 98)
+    with pytest.raises(InputError, match="a span ends at 26, but the output has 24 characters"):
+        judgment = Judgment("J1", "1", "A", "errors", 1.0, {"spans": json.dumps([span(0, 27)])})
+        marked_questions(EvalSet([Item("1", {"A": LINES})]), [judgment])

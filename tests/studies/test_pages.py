@@ -150,13 +150,23 @@ def test_questions_about_the_judge_are_voluntary(tmp_path: Path) -> None:
     )
     store = new_store(tmp_path, demographics=fields)
     (one, other) = store.invite(2)
-    for invitation, given in ((one, {"native": "No", "age": ""}), (other, {})):
+    for invitation, given in ((one, {"about-native": "No", "about-age": ""}), (other, {})):
         client = client_of(store)
         page = client.get(f"/judge/{invitation.token}").text
         assert "Is English your first language?" in page
-        assert submit(client, page, {"native": "Klingon"}).status_code == 422
+        assert submit(client, page, {"about-native": "Klingon"}).status_code == 422
         assert submit(client, page, given).status_code == 303
         assert 'id="answer"' in client.get(f"/judge/{invitation.token}").text
+    assert store.all_demographics() == {one.judge: {"native": "No"}}
+
+
+def test_questions_about_the_judge_may_have_any_name(tmp_path: Path) -> None:
+    store = new_store(tmp_path, demographics=(DemographicField("csrf", "Which code?"),))
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    assert submit(client, page, {"about-csrf": "blue"}).status_code == 303
+    assert store.all_demographics() == {invitation.judge: {"csrf": "blue"}}
 
 
 def test_practice_comes_first_and_is_called_so(tmp_path: Path) -> None:

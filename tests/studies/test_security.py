@@ -185,7 +185,7 @@ def test_nothing_about_a_judge_is_stored_before_consent(tmp_path: Path) -> None:
     (mine,) = store.invite(1)
     client = client_of(store)
     page = client.get(f"/judge/{mine.token}").text
-    client.post(f"/judge/{mine.token}/demographics", data={**fields_of(page), "age": "40"})
+    client.post(f"/judge/{mine.token}/demographics", data={**fields_of(page), "about-age": "40"})
     assert store.all_demographics() == {}
 
 

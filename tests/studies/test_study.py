@@ -158,3 +158,8 @@ def test_what_cannot_be_done_with_a_study() -> None:
         study.export("out.csv")
     with pytest.raises(InputError, match="There are 2 names for 1 judge"):
         study.invite(judges=1, names="Ann,Bob")
+
+
+def test_a_name_that_no_database_can_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"questions\[1\]\.name has characters \(NUL"):
+        Study.create(SENTENCES, path=tmp_path / "s.db", design="rating", questions=["a\0"])

@@ -143,15 +143,14 @@ def within_judge_trials(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 
 
 def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
-    times = setup.plan.times or max_times(setup)
-    groups = _groups(setup)
+    shown, times = setup.shown_groups, setup.times
+    groups = shown.names
     rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
-    if times * len(groups) > _n_items(setup):
+    items_of_groups = drawn_items(shown, times, rng)
+    if items_of_groups is None:
         raise _too_few_items(setup, groups, times)
     slots = [group for group in groups for _ in range(times)]
-    items = _matching(setup, slots, rng)
-    if items is None:
-        raise _too_few_items(setup, groups, times)
+    items = items_of_groups.ravel().tolist()
     trials: list[Trial] = []
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
         is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
@@ -178,17 +177,21 @@ def trials_per_judge(setup: StudySetup) -> int:
 def max_times(setup: StudySetup) -> int:
     """How often a judge can see every pair (or system) if each item comes once. For pairs the number is
     even (or 1), so that each order of a pair can come equally often."""
-    groups = _groups(setup)
-    is_even = setup.design.balances_order
-    times = _n_items(setup) // len(groups)
-    if is_even and times > 1:
-        times -= times % 2
-    while times > 1:
-        slots = [group for group in groups for _ in range(times)]
-        if _matching(setup, slots, np.random.default_rng(setup.seed)) is not None:
-            break
-        times -= 2 if is_even and times > 2 else 1
-    return max(times, 1)
+    shown = setup.shown_groups
+    n_groups = len(shown.names)
+    n_items_of_group = np.bincount(shown.groups, minlength=n_groups)
+    most = min(len(shown.places) // n_groups, int(n_items_of_group.min()))
+    step = 2 if setup.design.balances_order else 1
+    # What is possible for a number of times is possible for every smaller number.
+    possible, too_many = 0, most // step + 1
+    while too_many - possible > 1:
+        middle = (possible + too_many) // 2
+        rng = np.random.default_rng(setup.seed)
+        if drawn_items(shown, middle * step, rng) is None:
+            too_many = middle
+        else:
+            possible = middle
+    return max(possible * step, 1)
 
 
 def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
@@ -212,27 +215,63 @@ def _too_few_items(setup: StudySetup, groups: Sequence[tuple[str, ...]], times: 
     )
 
 
-def _matching(
-    setup: StudySetup, slots: Sequence[tuple[str, ...]], rng: np.random.Generator
-) -> list[int] | None:
-    """A random item for each slot, each item at most once; None where that is impossible."""
-    from scipy.optimize import linear_sum_assignment
+@dataclass(frozen=True)
+class ShownGroups:
+    """Which groups of systems (`names`) can be shown for which items: `items` and `groups` have an
+    entry for each trial, both numbered from 0. `places` has the places of these items in the study."""
 
-    items = sorted({trial.item for trial in setup.trials})
-    if len(slots) > len(items):
+    names: Sequence[tuple[str, ...]]
+    places: Integers
+    items: Integers
+    groups: Integers
+
+
+def shown_groups(setup: StudySetup) -> ShownGroups:
+    """The groups of a study under the plan within-judge. Raises InputError for a layout without
+    groups."""
+    names = _groups(setup)
+    number_of_set = {frozenset(name): number for number, name in enumerate(names)}
+    number_of = {name: number for number, name in enumerate(names)}
+    places, items = np.unique(setup.item_of_trial, return_inverse=True)
+    groups = np.array(
+        [
+            number_of.get(trial.systems, number_of_set.get(frozenset(trial.systems), -1))
+            for trial in setup.trials
+        ]
+    )
+    return ShownGroups(names, places, items[groups >= 0], groups[groups >= 0])
+
+
+def drawn_items(shown: ShownGroups, times: int, rng: np.random.Generator) -> Integers | None:
+    """A row for each group: the places of `times` random items for it. No item comes twice. None where
+    that is impossible."""
+    n_items, n_groups = len(shown.places), len(shown.names)
+    if times * n_groups > n_items:
         return None
-    allowed = {(trial.item, trial.systems) for trial in setup.trials}
-    # Random costs make every possible assignment of items to slots equally likely. A forbidden
-    # combination costs more than all allowed ones together.
-    costs = rng.random((len(slots), len(items)))
-    for row, group in enumerate(slots):
-        for column, item in enumerate(items):
-            if (item, group) not in allowed:
-                costs[row, column] = 2.0 * len(slots)
-    rows, columns = linear_sum_assignment(costs)
-    if costs[rows, columns].max(initial=0.0) > 1.0:
+    if len(shown.items) == n_items * n_groups:  # every group can be shown for every item
+        return shown.places[rng.permutation(n_items)[: times * n_groups].reshape(n_groups, times)]
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    # A flow from the source (node 0) through the groups and the items to the sink (the last node): each
+    # group takes `times` items, each item goes to one group. Groups and items stand in random order,
+    # because the flow prefers the first ones.
+    group_nodes = 1 + rng.permutation(n_groups)
+    item_nodes = 1 + n_groups + rng.permutation(n_items)
+    sink = 1 + n_groups + n_items
+    begins = np.concatenate([np.zeros(n_groups, int), group_nodes[shown.groups], item_nodes])
+    ends = np.concatenate([group_nodes, item_nodes[shown.items], np.full(n_items, sink)])
+    capacities = np.ones(len(begins), np.int32)
+    capacities[:n_groups] = times
+    network = csr_array((capacities, (begins, ends)), shape=(sink + 1, sink + 1))
+    found = maximum_flow(network, 0, sink)
+    if found.flow_value < times * n_groups:
         return None
-    return [items[column] for column in columns]
+    is_taken = found.flow[group_nodes[shown.groups], item_nodes[shown.items]] > 0
+    by_group = np.argsort(shown.groups[is_taken], kind="stable")
+    drawn = shown.items[is_taken][by_group].reshape(n_groups, times)
+    places: Integers = shown.places[rng.permuted(drawn, axis=1)]
+    return places
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from wellput.core.errors import InputError, OutputError
 from wellput.studies import schema
-from wellput.studies.database import Database, create_file, file_of, parse_url
+from wellput.studies.database import Database, create_file, file_of, parse_url, secret_parameters
 from wellput.studies.summaries import Backup
 
 
@@ -27,7 +27,7 @@ def back_up(database: Database, path: str) -> Backup:
     """Copies the study to a new file. Raises InputError where the file exists or cannot be made, or
     where `pg_dump` is missing."""
     if "://" in path:
-        raise InputError(f"A backup is a file on this machine; {path} is not a path.")
+        raise InputError("A backup is a file on this machine: give its path, not a URL.")
     create_file(parse_url(path))
     try:
         if database.is_sqlite:
@@ -80,7 +80,14 @@ def _counts(database: Database) -> tuple[int, int]:
 
 
 def _dump_postgresql(database: Database, path: str) -> None:
+    """Copies a PostgreSQL database to a file by the program pg_dump."""
     url = database.url.set(drivername="postgresql")
+    if secret := secret_parameters(url):
+        raise InputError(
+            f"{database.name} cannot be copied: every user of this machine could see "
+            f"{', '.join(secret)} on the command line of pg_dump. Write it to a connection service "
+            "file of PostgreSQL, and give service=NAME in the URL."
+        )
     without_password = url.set(password=None).render_as_string()
     command = ["pg_dump", "--format=custom", f"--file={path}", f"--dbname={without_password}"]
     if shutil.which(command[0]) is None:
@@ -90,9 +97,9 @@ def _dump_postgresql(database: Database, path: str) -> None:
         )
     # The password is not passed as an argument, since all users of a machine can see the arguments of
     # its programs.
-    secret = {"PGPASSWORD": str(url.password)} if url.password else {}
+    password = {"PGPASSWORD": str(url.password)} if url.password else {}
     done = subprocess.run(
-        command, env={**os.environ, **secret}, capture_output=True, text=True, check=False
+        command, env={**os.environ, **password}, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise OutputError(f"{database.name} cannot be copied: {done.stderr.strip()}")

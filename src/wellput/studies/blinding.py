@@ -13,6 +13,7 @@ from wellput.agreement.rankings.plain_ranking import Ranking, SystemDifference
 from wellput.studies.designs.base import OWN_SCALES_NOTE
 
 BLINDING_STREAM = 7
+"""The random stream of the code names: random numbers for one use have their own stream."""
 
 
 def code_names(systems: Sequence[str], seed: int) -> dict[str, str]:

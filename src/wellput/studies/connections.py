@@ -40,6 +40,7 @@ TLS_HANDSHAKE_SECONDS = 10.0
 ACCEPT_AGAIN_SECONDS = 0.1
 """If a connection cannot be accepted, the server waits this long before it tries again."""
 MAX_WAITING_TO_BE_ACCEPTED = 1024
+"""The system keeps at most this many connections that the server has not accepted yet."""
 SHARE_ACCEPTED_AT_ONCE = 1 / 8
 """At most this share of the allowed connections is accepted at once. If more came in one burst, a
 judge's connection could be closed before it is read."""

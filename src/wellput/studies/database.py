@@ -9,9 +9,10 @@ would only try again from time to time.
 from __future__ import annotations
 
 import contextlib
-import sqlite3
-import stat
+import os
+import secrets
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +25,31 @@ from sqlalchemy.engine import make_url
 from wellput.core.errors import InputError
 
 BUSY_SECONDS = 10.0
+"""How long a program waits for another program that uses the same database."""
+WAITING_STEP_SECONDS = 0.05
 MAX_POOLED_CONNECTIONS = 20
 HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
 FILE_SUFFIXES = ("", "-wal", "-shm")
 """The endings of the files of an SQLite database: the database itself, its log of recent writes, and
 the memory that its processes share."""
+LOG_SUFFIXES = ("-wal", "-journal")
+"""The endings of the files from which SQLite completes a database when it opens it."""
+TABLES_OF_JUDGES = "answers, assignments, judges, enrolments"
+READERS_SINCE = sa.text("""
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND backend_type = 'client backend' AND xact_start < :moment
+    AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+""")
+"""How many transactions of this PostgreSQL database are older than a moment, and so may still need
+rows that were deleted then."""
+
+
+NOT_A_URL = (
+    "This is not a database URL: write postgresql://USER@HOST:PORT/DATABASE, with a number as PORT. In "
+    "the name and password of a user, write %3A for a colon, %2F for a slash and %40 for @."
+)
 
 
 class StoreUnavailable(InputError):
@@ -37,12 +57,16 @@ class StoreUnavailable(InputError):
 
 
 class Database:
-    """Connections to one database."""
+    """Connections to one database. `name` stands in messages; by default it is the file's path or the
+    server's address without passwords."""
 
-    def __init__(self, url: URL, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self, url: URL, *, name: str | None = None, busy_seconds: float = BUSY_SECONDS
+    ) -> None:
         self.is_sqlite = url.get_backend_name() == "sqlite"
         self.url = url
-        self.name = str(file_of(url)) if self.is_sqlite else _without_password(url)
+        self.name = name or (str(file_of(url)) if self.is_sqlite else _without_secrets(url))
+        self.busy_seconds = busy_seconds
         self._lock = threading.Lock()
         if self.is_sqlite:
             self.engine = sa.create_engine(
@@ -85,18 +109,34 @@ class Database:
         ):
             yield connection
 
-    def erase_traces(self) -> None:
+    def erase_traces(self) -> bool:
         """Removes deleted rows from the files too: SQLite keeps them in its log, PostgreSQL in its
-        tables until they are vacuumed."""
+        tables until they are vacuumed. Returns False if traces remain, because another program has been
+        reading an older state of the database for longer than `busy_seconds`."""
         with explained(self.name), self.engine.connect() as connection:
-            if self.is_sqlite:
-                raw = connection.connection.driver_connection
-                assert raw is not None
-                with self._lock:
-                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            else:
-                connection.execution_options(isolation_level="AUTOCOMMIT")
-                connection.execute(sa.text("VACUUM answers, assignments, judges, enrolments"))
+            return self._empty_log(connection) if self.is_sqlite else self._vacuum(connection)
+
+    def _empty_log(self, connection: Connection) -> bool:
+        """Moves all that is in SQLite's log to the database, and empties the log."""
+        raw = connection.connection.driver_connection
+        assert raw is not None
+        with self._lock:
+            # If a reader needs the log, this waits for `busy_seconds`; it then says so in its result.
+            [is_busy, _, _] = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
+
+    def _vacuum(self, connection: Connection) -> bool:
+        """Vacuums the tables. Rows that an older transaction may still see are not removed, so this
+        first waits for the end of such transactions."""
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        moment = connection.scalar(sa.text("SELECT clock_timestamp()"))
+        deadline = time.monotonic() + self.busy_seconds
+        while has_readers := bool(connection.scalar(READERS_SINCE, {"moment": moment})):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(WAITING_STEP_SECONDS)
+        connection.execute(sa.text(f"VACUUM {TABLES_OF_JUDGES}"))
+        return not has_readers
 
     @property
     def files(self) -> list[str]:
@@ -108,61 +148,116 @@ class Database:
 
 
 def parse_url(text: str | Path) -> URL:
-    """A database URL. A text without `://` is the path of an SQLite file."""
+    """A database URL. A text without `://` is the path of an SQLite file. A password that is given as a
+    parameter (`?password=…`) becomes the password of the user."""
     text = str(text)
     if "://" not in text:
         return URL.create("sqlite", database=text)
     try:
         url = make_url(text)
-    except exc.ArgumentError:
-        raise InputError("This is not a database URL: postgresql://USER@HOST/DATABASE.") from None
+    except (exc.ArgumentError, ValueError):
+        raise InputError(NOT_A_URL) from None
     backend = url.drivername.partition("+")[0]
     if backend == "sqlite" and url.database:
         return URL.create("sqlite", database=url.database)
     if backend in ("postgresql", "postgres"):
-        return url.set(drivername="postgresql+psycopg")
+        url = url.set(drivername="postgresql+psycopg")
+        if passwords := url.normalized_query.get("password"):
+            url = url.set(password=passwords[-1]).difference_update_query(["password"])
+        _check_server(url)
+        return url
     raise InputError(
         f"A study cannot be kept in a {backend} database: give the path of a file (SQLite), or "
         "postgresql://USER@HOST/DATABASE."
     )
 
 
+def _check_server(url: URL) -> None:
+    """Raises InputError for a host or port that cannot be one; it may be a part of the password."""
+    try:
+        url.get_dialect()().create_connect_args(url)
+    except (exc.ArgumentError, ValueError):
+        raise InputError(NOT_A_URL) from None
+    if "@" in (url.host or ""):
+        raise InputError(NOT_A_URL)
+
+
+@contextlib.contextmanager
+def new_database(url: URL) -> Iterator[Database]:
+    """An empty database to write a study to. An SQLite file appears under its name only if the block
+    ends without an error, with all that was written: until then it is a hidden file in the same folder,
+    which nobody else opens. On an error that file is removed.
+
+    Raises InputError where the file exists or cannot be made.
+    """
+    if url.get_backend_name() != "sqlite":
+        with contextlib.closing(Database(url)) as database:
+            yield database
+        return
+    path = file_of(url)
+    _refuse_existing(path)
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
+    try:
+        _touch(temporary, name=path)
+        with contextlib.closing(Database(url.set(database=str(temporary)), name=str(path))) as made:
+            yield made
+            if not made.erase_traces():  # the log is a file of its own, and is not renamed
+                raise StoreUnavailable(f"{path} could not be written: another program reads it.")
+        _refuse_existing(path)
+        _rename_to_new(temporary, path)
+    finally:
+        with contextlib.suppress(OSError):  # an earlier error is the one to raise
+            for suffix in FILE_SUFFIXES:
+                Path(f"{temporary}{suffix}").unlink(missing_ok=True)
+
+
 def create_file(url: URL) -> None:
     """Makes an empty SQLite file. Raises InputError where it exists or cannot be made."""
-    path = file_of(url)
+    _touch(file_of(url), name=file_of(url))
+
+
+def _touch(path: Path, *, name: Path) -> None:
+    """Makes an empty file; `name` stands in messages."""
     try:
         # A study holds what judges said in confidence: other users of the machine cannot read it.
         path.touch(mode=0o600, exist_ok=False)
     except FileExistsError:
-        raise InputError(
-            f"{path} already exists. A study is never overwritten: choose another name, or remove it."
-        ) from None
+        raise _already_exists(name) from None
     except FileNotFoundError:
-        raise InputError(f"Cannot make {path}: the folder does not exist.") from None
+        raise InputError(f"Cannot make {name}: the folder does not exist.") from None
     except OSError as error:
-        raise InputError(f"Cannot make {path}: {error.strerror}.") from None
+        raise InputError(f"Cannot make {name}: {error.strerror}.") from None
 
 
-def is_empty_file(url: URL) -> bool:
-    """Whether there is an SQLite file without any table, and other users of the machine may not read
-    it."""
-    path = file_of(url)
-    if not path.is_file() or stat.S_IMODE(path.stat().st_mode) & 0o077:
-        return False
+def _refuse_existing(path: Path) -> None:
+    """Raises InputError where a database exists. A log without a database is refused, too: SQLite would
+    write its content into the new database."""
+    if os.path.lexists(path):
+        raise _already_exists(path)
+    for suffix in LOG_SUFFIXES:
+        if os.path.lexists(log := f"{path}{suffix}"):
+            raise InputError(
+                f"Cannot make {path}: {log} remains of another database and may hold answers. Choose "
+                f"another name, or remove {log}."
+            )
+
+
+def _already_exists(path: Path) -> InputError:
+    return InputError(
+        f"{path} already exists. A study is never overwritten: choose another name, or remove it."
+    )
+
+
+def _rename_to_new(temporary: Path, path: Path) -> None:
+    """Renames a file, but never replaces another one: of several programs that make the same study at
+    the same time, one succeeds."""
     try:
-        with contextlib.closing(
-            sqlite3.connect(f"file:{_escaped(path)}?mode=ro", uri=True)
-        ) as connection:
-            [n_tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
-        return False
-    return bool(n_tables == 0)
-
-
-def remove_files(url: URL) -> None:
-    """Removes the SQLite file of a study that could not be made, with the files beside it."""
-    for suffix in FILE_SUFFIXES:
-        Path(f"{file_of(url)}{suffix}").unlink(missing_ok=True)
+        os.link(temporary, path)  # unlike a renaming, a link fails if the name is taken
+    except FileExistsError:
+        raise _already_exists(path) from None
+    except OSError:  # a file system without links
+        _touch(path, name=path)
+        temporary.replace(path)
 
 
 def check_file(url: URL) -> None:
@@ -194,7 +289,8 @@ def _reason(error: exc.DatabaseError) -> str | None:
     for words, reason in _REASONS.items():
         if words in text.lower():
             return reason
-    if isinstance(error, exc.OperationalError | exc.InternalError):
+    is_of_connection = error.statement is None  # e.g. a parameter of the URL that does not exist
+    if is_of_connection or isinstance(error, exc.OperationalError | exc.InternalError):
         return f"cannot be used: {text.splitlines()[0] if text else type(original).__name__}"
     return None
 
@@ -216,9 +312,20 @@ _REASONS = {
 }  # fmt: skip
 
 
-def _without_password(url: URL) -> str:
-    """A server's address as the user gave it, without the password."""
-    return url.set(drivername="postgresql").render_as_string(hide_password=True)
+def secret_parameters(url: URL) -> list[str]:
+    """The parameters of a server's address that may be secret: those that the PostgreSQL library does
+    not display, and those that it does not know."""
+    from psycopg.pq import Conninfo
+
+    options = Conninfo.get_defaults()
+    displayed = {option.keyword.decode() for option in options if not option.dispchar}
+    return [name for name in url.query if name not in displayed]
+
+
+def _without_secrets(url: URL) -> str:
+    """A server's address as the user gave it, without passwords."""
+    shown = url.difference_update_query(secret_parameters(url)).set(drivername="postgresql")
+    return shown.render_as_string(hide_password=True)
 
 
 def file_of(url: URL) -> Path:

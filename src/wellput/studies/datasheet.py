@@ -246,6 +246,7 @@ def _what_judges_see(setup: StudySetup) -> str:
 
 
 def _collected(store: Store, overview: Overview) -> Answers:
+    """The questions and answers on how answers were collected."""
     how = "on web pages, each judge alone, without a time limit"
     began: float | None = _created_at(store)
     if store.setup.is_imported:

@@ -21,6 +21,7 @@ from wellput.studies.questions import Question
 from wellput.studies.study_setup import StudyItem, Trial
 
 DEGRADING_STREAM = 11
+"""The random stream of spoiled outputs: random numbers for one use have their own stream."""
 MIN_WORDS_TO_SPOIL = 6
 """A shorter output may still look right when it is spoiled."""
 N_DEGRADED_CHECKS = 10

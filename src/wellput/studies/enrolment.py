@@ -308,6 +308,7 @@ def forget_person(connection: Connection, judge: int) -> None:
         .values(
             person=f"forgotten-{secrets.token_urlsafe(24)}",
             fields={},
+            # Any time here means that the place is free.
             returned_at=enrolments.enrolled_at,
         )
     )
@@ -376,13 +377,16 @@ def _take_again(connection: Connection, judge: int) -> None:
     )
 
 
-NEVER_SEEN = -(2**40)
-"""As a judge's last seen answer: all answers of a study came later."""
+LONG_BEFORE_ALL_ANSWERS = -(2**40)
+"""A value of the column `seen_answer`, which has the id of the study's newest answer when the judge was
+last here. With this value all answers, and very many of them, count as given since then."""
 
 
 def _let_others_answer(connection: Connection, judge: int) -> None:
     """Makes the judge count as away, as if the others had given very many answers since the judge was
     last here."""
     connection.execute(
-        sa.update(schema.judges).where(judges.id == judge).values(seen_answer=NEVER_SEEN)
+        sa.update(schema.judges)
+        .where(judges.id == judge)
+        .values(seen_answer=LONG_BEFORE_ALL_ANSWERS)
     )

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from fastapi import Depends, HTTPException, Request
 
+from wellput.core.line_breaks import with_line_feeds
 from wellput.studies.judge_api import MAX_ANSWER_MS
 from wellput.studies.questionnaire import ShownTrial
 from wellput.studies.security import CSRF_FIELD, csrf_is_valid
@@ -22,12 +23,14 @@ MAX_FORM_FIELDS = 5000
 
 
 async def read_form(request: Request) -> Form:
-    """The fields of a posted form. If a name comes twice, the last one counts."""
+    """The fields of a posted form, with LF for the line breaks, which browsers send as CR LF. If a name
+    comes twice, the last one counts."""
     try:
         text = (await request.body()).decode("ascii")
-        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS))
+        fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
     except ValueError:
         raise HTTPException(400, ENGLISH("errors.bad_form")) from None
+    return {with_line_feeds(name): with_line_feeds(value) for name, value in fields}
 
 
 PostedForm: TypeAlias = Annotated[Form, Depends(read_form)]

@@ -22,6 +22,7 @@ from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet
 from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, read_error_spans
+from wellput.core.line_breaks import place_with_line_feeds, with_line_feeds
 from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
 from wellput.io.exported_spans import spans_of
 from wellput.studies.designs.base import Design
@@ -262,17 +263,23 @@ def is_repeat(judgment: Judgment) -> bool:
     return REPEAT_WORDS.get(judgment.extra.get(REPEAT_COLUMN, "").lower(), False)
 
 
-def stored_marks(spans: Sequence[Mapping[str, Any]], text: str) -> list[Span]:
-    """Error spans as a study stores them, in the order of the text.
+def stored_marks(spans: Sequence[Mapping[str, Any]], given_text: str) -> list[Span]:
+    """Error spans as a study stores them, in the order of the text. `given_text` is the output with its
+    own line breaks.
 
     >>> stored_marks([{"start": 2, "end": 99, "severity": "major"}], "a cat")
     [{'start': 2, 'end': 5, 'severity': 'major', 'category': '', 'text': 'cat'}]
     """
+    text = with_line_feeds(given_text)
     stored: list[Span] = []
     for span in spans:
-        is_missing = span["start"] == MISSING or span["start"] >= len(text)
-        start: Any = MISSING if is_missing else span["start"]
-        end: Any = MISSING if is_missing else min(span["end"], len(text))
+        start: Any = span["start"]
+        end: Any = span["end"]
+        if start != MISSING:
+            start, end = place_with_line_feeds(start, end, given_text, span.get("text"))
+        is_missing = start == MISSING or start >= len(text)
+        start = MISSING if is_missing else start
+        end = MISSING if is_missing else min(end, len(text))
         quote = span.get("text", "") if is_missing else text[start:end]
         kind = {"severity": span["severity"], "category": span.get("category") or ""}
         stored.append({"start": start, "end": end, **kind, "text": quote})

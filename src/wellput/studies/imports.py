@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment
+from wellput.core.line_breaks import with_line_feeds
 from wellput.io.appraise_campaign import AnsweredCheck, SpoiledOutput
 from wellput.studies import schema
 from wellput.studies.designs.base import Design
@@ -226,16 +227,18 @@ def _checks(
     for check in checks:
         key = check.shown
         item, system = check.answer.item, check.answer.system
+        # Known already, or about an output that the study does not show.
         if key in numbers or item not in places or system not in items[places[item]].outputs:
             continue
         study_item = items[places[item]]
-        if check.text == study_item.outputs[system]:
+        text = with_line_feeds(check.text)
+        if text == study_item.outputs[system]:  # nothing is spoiled, so nothing can be marked
             continue
-        start, end = changed_part(check.text, study_item.outputs[system])
+        start, end = changed_part(text, study_item.outputs[system])
         numbers[key] = len(study_checks)
         study_checks.append(
             Check(
-                (check.text,),
+                (text,),
                 {marks: {"start": start, "end": end}},
                 source=study_item.source,
                 made_of=(places[item], system),

@@ -46,6 +46,10 @@ from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyTransaction
 from wellput.studies.wording import ENGLISH
 
+DEMOGRAPHIC_PREFIX = "about-"
+"""Before the names of the questions about the judge, which the owner chose: no other field of the form,
+such as `csrf`, begins so."""
+
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/judge/{token}", include_in_schema=False)
@@ -119,7 +123,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         if lacks_consent(setup, judge):  # nothing about a judge is stored before the consent
             return back_to(token)
         given = {
-            field.name: form.get(field.name, "").strip() for field in questionnaire.demographics
+            field.name: form.get(DEMOGRAPHIC_PREFIX + field.name, "").strip()
+            for field in questionnaire.demographics
         }
         try:
             store.demographics(judge, {name: text for name, text in given.items() if text})
@@ -204,9 +209,10 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
 
 @dataclass(frozen=True, slots=True)
 class SentForm:
-    """What became of a judge's form. `refused` has the trial, the judge's progress, and the reasons
-    why the answer was refused; None where it was stored. If it `has_feedback`, the judge reads a page
-    about the answer next."""
+    """What became of a judge's form. `is_unknown_trial`: the form is for a trial that is not the
+    judge's. `refused` has the trial, the judge's progress, and the reasons why the answer was
+    refused; None where it was stored. If it `has_feedback`, the judge reads a page about the answer
+    next."""
 
     judge: JudgeRef | None
     is_unknown_trial: bool = False
@@ -299,6 +305,7 @@ def demographics_page(
         status=422 if reasons else 200,
         **common_values(setup, token),
         fields=setup.questionnaire.demographics,
+        names={f.name: DEMOGRAPHIC_PREFIX + f.name for f in setup.questionnaire.demographics},
         values=given or {},
         reasons=[setup.words.translated(reason) for reason in reasons or ()],
     )
@@ -316,7 +323,8 @@ def trial_page(
     can_give_back: bool = False,
 ) -> Response:
     """The page of a trial. Its form is filled with the judge's earlier answer, or with the form `given`
-    that was refused, for these `reasons`."""
+    that was refused, for these `reasons`. With `can_give_back`, the page offers to give the place
+    back."""
     fields = field_names(trial)
     if given is None:
         values = values_so_far(trial)

@@ -40,7 +40,7 @@ from wellput.studies.assignment_rules import (
 )
 from wellput.studies.invitations import opaque_id
 from wellput.studies.questionnaire import JudgeProgress
-from wellput.studies.study_setup import StudySetup, Trial
+from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import Assignment, StudyReading, StudyTransaction
 
 AssignmentPurpose: TypeAlias = Literal["trial", "repeat", "practice", "check"]
@@ -220,10 +220,13 @@ class JudgeQueue:
         """The next trial: within the share, one that still lacks judgments, else the open trial of a
         judge who is away; after the share, only trials that the others will not do."""
         if self.is_within:
-            if len(self.given_trials) == len(self.fixed_list):
+            # The first trial of the list with a new item: another version of SciPy may draw another
+            # list for a judge who has begun.
+            seen = {self.setup.trials[number].item for number in self.given_numbers}
+            trial = next((trial for trial in self.fixed_list if trial.item not in seen), None)
+            if trial is None or len(seen) == len(self.fixed_list):
                 return None
-            trial = self.fixed_list[len(self.given_trials)]
-            number = self._number_of(trial)
+            number = self.setup.number_of_trial[trial.item, frozenset(trial.systems)]
             return NewAssignment(
                 "trial", number, [(opaque_id(), system) for system in trial.systems]
             )
@@ -373,11 +376,3 @@ class JudgeQueue:
             )
         )
         return [row.variants for row in rows if row.judge not in self.machines]
-
-    def _number_of(self, trial: Trial) -> int:
-        """The number of a trial, in any order of its systems."""
-        return next(
-            number
-            for number, known in enumerate(self.setup.trials)
-            if known.item == trial.item and {*known.systems} == {*trial.systems}
-        )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from wellput.studies.queries import AnsweredRow
 
 MIN_TRIALS_FOR_TRENDS = 16
+"""With fewer trials, nothing is said about changes."""
 DRIFT_STANDARD_ERRORS = 3.0
 """If the mean answers of the halves differ by more than this many standard errors of the difference,
 the judge is flagged: chance seldom makes so large a difference."""

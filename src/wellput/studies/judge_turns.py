@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from wellput.core.errors import WellputError
 from wellput.core.judgment import is_machine
+from wellput.core.line_breaks import with_line_feeds
 from wellput.studies import schema
 from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
@@ -258,7 +259,7 @@ def visit(
 
 def checked_comment(setup: StudySetup, comment: str) -> str | None:
     """A comment as it is stored, None for none. Raises AnswerError where it cannot be stored."""
-    text = comment.strip()
+    text = with_line_feeds(comment).strip()
     if not text:
         return None
     if not setup.questionnaire.comments:

@@ -104,6 +104,7 @@ def rendered(text: str) -> Markup:
 
 
 def _rendered(text: str) -> Markup:
+    """The text as safe HTML; as plain text if it would take too long to make."""
     plain = Markup('<p dir="auto" class="as-it-is">{}</p>').format(text)
     if _is_too_much(text):
         return plain
@@ -176,6 +177,8 @@ ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)
 
 
 def _inline_formula(state: StateInline, silent: bool) -> bool:
+    """A rule of the markdown parser: a formula in a line, between $ and $ or \\( and \\). It returns
+    whether there is one; if `silent`, nothing is added."""
     text, begin = state.src, state.pos
     opening = text[begin : begin + 2]
     closing = DELIMITERS.get(opening)
@@ -198,6 +201,7 @@ def _inline_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _block_formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A rule of the markdown parser: a formula on lines of its own. As `_inline_formula`."""
     text = state.src
     begin = state.bMarks[start_line] + state.tShift[start_line]
     opening = text[begin : begin + 2]

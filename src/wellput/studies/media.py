@@ -22,6 +22,7 @@ from urllib.parse import unquote
 
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
+from wellput.core.line_breaks import with_line_feeds
 from wellput.core.output_kinds import kind_of, output_kinds
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import Questionnaire
@@ -39,7 +40,8 @@ class Medium(Protocol):
     """Whether it can also show texts, as practice trials and attention checks need."""
     template: str
     """The name of a template: one of `studies/templates`, or `package:path` for one of another
-    package. It has the macro `output(variant, speech)`, which shows one output."""
+    package. It has the macro `output(variant, speech)`, which shows one output (a variant). `speech` is
+    the address of the outputs' common sound, if the item has one."""
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
     static: Mapping[str, Traversable]
@@ -52,12 +54,13 @@ class Medium(Protocol):
         ...
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
-        """The questionnaire in words that fit the medium. The owner's own words are kept."""
+        """The questionnaire for this medium: with its name, and with default words that fit it. Words
+        that the owner of the study wrote are kept."""
         ...
 
 
 class TextMedium:
-    """Shows a text as it is."""
+    """Shows a text as it is, with LF for every line break, as browsers have it."""
 
     name = "text"
     shows_text = True
@@ -67,7 +70,11 @@ class TextMedium:
     static: Mapping[str, Traversable] = {}
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
-        texts = {s: output for s, output in item.outputs.items() if isinstance(output, str)}
+        texts = {
+            system: with_line_feeds(output)
+            for system, output in item.outputs.items()
+            if isinstance(output, str)
+        }
         sampled = [s for s, output in item.outputs.items() if isinstance(output, tuple)]
         return (
             texts,

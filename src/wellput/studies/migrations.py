@@ -187,6 +187,17 @@ _applied = sa.Table(
 )
 
 
+POSTGRESQL_LOCK = 0x77656C6C
+"""The number of the lock that `lock_schema` takes."""
+
+
+def lock_schema(connection: Connection) -> None:
+    """Waits for other programs that make or migrate a study in this database, and keeps them waiting
+    until the transaction ends. SQLite lets one program write at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(POSTGRESQL_LOCK)))
+
+
 def is_study(connection: Connection) -> bool:
     """Whether the database holds a study, of any version."""
     return sa.inspect(connection).has_table(_applied.name)

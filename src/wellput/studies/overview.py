@@ -38,6 +38,7 @@ MIN_STRAIGHT_LINE_ANSWERS = 8
 HASTY_SECONDS = 1.0
 """A judge whose median time per trial is shorter is flagged."""
 MIN_TRIALS_TO_CALL_HASTY = 5
+"""With fewer trials, a judge is not flagged as hasty."""
 MAX_SHOWN_COMMENTS = 50
 
 
@@ -284,6 +285,7 @@ def _planned(setup: StudySetup, *, n_judges: int) -> int:
 def _items(
     setup: StudySetup, answered: Iterable[AnsweredRow], *, n_judges: int
 ) -> list[ItemOverview]:
+    """How many judgments each item has, and how many are planned."""
     done = Counter(
         setup.trials[answer.number].item for answer in answered if answer.purpose == "trial"
     )

@@ -24,8 +24,9 @@ judges = schema.judges.c
 class Payment:
     """One person who took a place. `minutes` count from taking the place to finishing, or to the last
     visit. `person` is the person's name on the platform, or "" for a browser that no platform sent.
-    `returned` says that the place was given back, or lost by being away. `answers` count all answered
-    trials, and `checks` the attention checks among them."""
+    `finished` says that the person answered all trials, `returned` that the place was given back, or
+    lost by being away. `answers` count all answered trials, and `checks` the attention checks among
+    them."""
 
     judge: str
     platform: str

@@ -48,6 +48,7 @@ from wellput.studies.study_setup import (
 SelectionMethod: TypeAlias = Literal["random", "spread", "contrast"]
 SELECTION_METHODS: tuple[SelectionMethod, ...] = get_args(SelectionMethod)
 STRATA_PER_METRIC = 5
+"""The range of a metric's values is divided into this many strata."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,8 @@ def used_items(
 def _by_systems(
     trials: Sequence[Trial], *, is_page: bool, rng: np.random.Generator
 ) -> list[Stratum]:
-    """A stratum for each system (or pair) that trials show, with its trials in random order."""
+    """A stratum for each system (or pair) that trials show, with its trials in random order; one
+    stratum for all trials if a trial is a page with all systems (`is_page`)."""
     groups: dict[str, list[int]] = {}
     for number, trial in enumerate(trials):
         name = "pages" if is_page else " and ".join(trial.systems)

@@ -1,19 +1,22 @@
 """Error spans that a machine or a metric found, which judges keep, change or remove.
 
 The file has the columns `item`, `system` and `spans`, as `wellput judge --design spans` writes them;
-other columns are ignored. Each span must lie inside its output. If a span has a category that the
-study does not have, it is shown without a category, and the judge chooses one.
+other columns are ignored. Each span must lie inside its output. Offsets may count a line break CR LF as
+one character or as two (`line_breaks`). If a span has a category that the study does not have, it is
+shown without a category, and the judge chooses one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from wellput.core.errors import InputError, Problems
+from wellput.core.evalset import Item
 from wellput.core.judgment import SPANS_COLUMN
+from wellput.core.line_breaks import place_with_line_feeds, with_line_feeds
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records
 from wellput.studies.marked_spans import SPAN_KEYS, Span, checked_spans
@@ -23,8 +26,9 @@ from wellput.studies.study_setup import StudySetup
 NEEDED_COLUMNS = ("item", "system", SPANS_COLUMN)
 
 
-def with_prefilled(setup: StudySetup, path: PathLike) -> StudySetup:
-    """The study with the spans of a file. Raises InputError with every span that cannot be shown."""
+def with_prefilled(setup: StudySetup, path: PathLike, items: Iterable[Item] = ()) -> StudySetup:
+    """The study with the spans of a file. `items` are those of the evalset, with their own line breaks.
+    Raises InputError with every span that cannot be shown."""
     asked = setup.questionnaire.questions
     question = next((question for question in asked if question.kind == "spans"), None)
     if question is None:
@@ -36,32 +40,41 @@ def with_prefilled(setup: StudySetup, path: PathLike) -> StudySetup:
     check_readable(file)
     problems = Problems(file.name)
     by_id = {item.id: item for item in setup.items}
+    given_outputs = {item.id: item.outputs for item in items}
     spans_of_item: dict[str, dict[str, tuple[Span, ...]]] = {}
-    raters: dict[tuple[str, str], Any] = {}
+    judge_of: dict[tuple[str, str], Any] = {}  # None without a column `judge`
     for number, record in read_records(file, problems, NEEDED_COLUMNS):
         item, system = str(record["item"]), str(record["system"])
         if item not in by_id or system not in by_id[item].outputs:
             continue  # the study shows only a part of the evalset
-        if (item, system) in raters:
-            if raters[item, system] != record.get("judge"):
+        if (item, system) in judge_of:
+            # A judge's answers to several questions about an output have the same error spans.
+            if judge_of[item, system] != record.get("judge"):
                 problems.add(
                     f"line {number}", f"item {item}, system {system} comes twice: keep one judge"
                 )
             continue
-        raters[item, system] = record.get("judge")
-        spans, reasons = _spans(record[SPANS_COLUMN], by_id[item].outputs[system], question)
+        judge_of[item, system] = record.get("judge")
+        text = by_id[item].outputs[system]
+        given_text = str(given_outputs.get(item, {}).get(system, text))
+        spans, reasons = _spans(record[SPANS_COLUMN], text, given_text, question)
         for reason in reasons:
             problems.add(f"line {number}", f"item {item}, system {system}: {reason}")
         spans_of_item.setdefault(item, {})[system] = tuple(spans)
     problems.raise_if_any()
     if not spans_of_item:
         raise InputError(f"{file.name} has no spans of outputs that this study shows.")
-    items = tuple(replace(item, prefilled=spans_of_item.get(item.id, {})) for item in setup.items)
-    return replace(setup, items=items, memo={})
+    prefilled = tuple(
+        replace(item, prefilled=spans_of_item.get(item.id, {})) for item in setup.items
+    )
+    return replace(setup, items=prefilled, memo={})
 
 
-def _spans(value: object, text: str, question: Question) -> tuple[list[Span], list[str]]:
-    """The spans in a cell of the file, checked, and the reasons why some are refused."""
+def _spans(
+    value: object, text: str, given_text: str, question: Question
+) -> tuple[list[Span], list[str]]:
+    """The spans in a cell of the file, checked, and the reasons why some are refused. `given_text` is
+    the output with the line breaks of the evalset."""
     if isinstance(value, str):
         try:
             value = json.loads(value or "[]")
@@ -69,7 +82,7 @@ def _spans(value: object, text: str, question: Question) -> tuple[list[Span], li
             return [], ["spans must be a JSON list"]
     if not isinstance(value, list):
         return [], ["spans must be a JSON list"]
-    shown = [_for_judges(record, question.choices) for record in value]
+    shown = [_for_judges(record, given_text, question.choices) for record in value]
     return checked_spans(
         shown,
         text,
@@ -78,11 +91,16 @@ def _spans(value: object, text: str, question: Question) -> tuple[list[Span], li
     )
 
 
-def _for_judges(record: object, categories: Sequence[str]) -> object:
+def _for_judges(record: object, given_text: str, categories: Sequence[str]) -> object:
     """A span without the keys that a study does not use, such as a metric's confidence, and without a
-    category that the study does not have."""
+    category that the study does not have. Its offsets count a line break as one character."""
     if not isinstance(record, Mapping):
         return record
     known = {key: value for key, value in record.items() if key in SPAN_KEYS}
+    start, end, quote = known.get("start"), known.get("end"), known.get("text")
+    if type(start) is int and type(end) is int:
+        known["start"], known["end"] = place_with_line_feeds(start, end, given_text, quote)
+    if isinstance(quote, str):
+        known["text"] = with_line_feeds(quote)
     category = record.get("category", "")
     return {**known, "category": category if category in categories else ""}

@@ -30,8 +30,8 @@ from wellput.studies.study_setup import (
     StudyPlan,
     StudySetup,
     Trial,
-    beside_items,
-    with_beside,
+    references_and_prefilled,
+    with_references_and_prefilled,
 )
 from wellput.studies.study_transactions import Assignment, StudyState, StudyTransaction
 
@@ -60,8 +60,9 @@ LATEST_ANSWER_QUERY = (
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
     """Writes a new study to its empty tables. `owner_hash` is the hash of the owner's token."""
     settings = setup.settings()
-    if beside := beside_items(setup.items):
-        settings["beside_items"] = beside
+    # References and prefilled spans: the table of items has no columns for them.
+    if stored_references := references_and_prefilled(setup.items):
+        settings["beside_items"] = stored_references
     connection.execute(
         schema.study.insert().values(
             id=1, settings=settings, state="open", owner_hash=owner_hash, created_at=now
@@ -135,13 +136,13 @@ def give(
     """Gives a judge the new assignment `given`. Trials of machines do not count among the planned
     judgments."""
     values: dict[str, Any] = {
-        "variants": given.variants,
         "given_at": now,
         "answered_at": None,
         "is_reopened": False,
         "is_withdrawn": False,
     }
-    # A trial that was withdrawn from the judge and comes back is the same trial.
+    # A trial that was withdrawn from the judge and comes back is the same trial, with its texts in the
+    # same order: an older page, or an answer that the browser kept, may still answer it.
     withdrawn = next(
         (
             row
@@ -156,6 +157,7 @@ def give(
             "judge": queue.judge,
             "purpose": given.purpose,
             "number": given.number,
+            "variants": given.variants,  # pairs (random id, system) of the outputs, in the order shown
         }
         row: Assignment = transaction.new_assignment({**values, **identity})
     else:
@@ -182,9 +184,11 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     if settings is None:
         raise InputError(f"{where} holds no study.")
     rows = connection.execute(sa.select(schema.items).order_by(schema.items.c.number))
-    beside = settings.get("beside_items", {})
+    stored_references = settings.get("beside_items", {})
     items = tuple(
-        with_beside(StudyItem(r.id, r.outputs, r.context, r.source, document=r.document), beside)
+        with_references_and_prefilled(
+            StudyItem(r.id, r.outputs, r.context, r.source, document=r.document), stored_references
+        )
         for r in rows
     )
     rows = connection.execute(sa.select(schema.trials).order_by(schema.trials.c.number))
@@ -263,7 +267,7 @@ def read_answered(connection: Connection) -> list[AnsweredRow]:
                 judge=row.name,
                 purpose=row.purpose,
                 number=row.number,
-                systems=tuple(system for _, system in row.variants),
+                systems=tuple(system for _random_id, system in row.variants),
                 values=row.answers,
                 ms=None if row.ms == UNKNOWN_MS else row.ms,
                 recorded_at=known_time(row.recorded_at),
@@ -295,7 +299,7 @@ def judgments_of(
 def judgments_of_row(
     setup: StudySetup, row: AnsweredRow, repeats: bool, item: StudyItem | None = None
 ) -> list[Judgment | Preference]:
-    """The judgments of one answer. `item` is the item of the trial, unless the caller gives another.
+    """The judgments of one answer. `item` takes the place of the trial's item, if it is given.
     With `repeats`, judgments have the column `repeat`."""
     judgments = setup.design.judgments(_answered_trial(setup, row, repeats, item))
     return [
@@ -327,6 +331,8 @@ def _answered_trial(
 
 
 def _extra_columns(row: AnsweredRow, repeats: bool) -> dict[str, str]:
+    """The columns of a judgment about when and how the answer was given; with `repeats`, also whether
+    it repeats an earlier trial."""
     columns = {
         "ms": "" if row.ms is None else str(row.ms),
         "position": str(row.position),

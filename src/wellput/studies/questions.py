@@ -13,7 +13,7 @@ import json
 import math
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -36,6 +36,29 @@ class AnswerError(InputError):
 def is_storable(text: str) -> bool:
     """Whether every database can store the text: it has no NUL and no half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+NOT_STORABLE = "has characters (NUL or half a surrogate pair) that cannot be stored: remove them"
+
+
+def unstorable_places(value: object, place: str = "") -> Iterator[str]:
+    """Where in a setting a text is that cannot be stored. `place` is the place of the setting.
+
+    >>> list(unstorable_places({"title": "a\\0", "labels": ["b", "\\0"]}))
+    ['title', 'labels[2]']
+    """
+    if isinstance(value, str):
+        if not is_storable(value):
+            yield place
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            inner = f"{place}.{ascii(name)[1:-1]}" if place else ascii(name)[1:-1]
+            if isinstance(name, str) and not is_storable(name):
+                yield inner
+            yield from unstorable_places(part, inner)
+    elif isinstance(value, Sequence):
+        for number, part in enumerate(value, start=1):
+            yield from unstorable_places(part, f"{place}[{number}]")
 
 
 def is_success(answer: str, keys: Sequence[str]) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wellput.studies.enrolment import new_enrolment
+from sqlalchemy import Connection
+
+from wellput.studies.enrolment import new_enrolment, write_enrolment
 from wellput.studies.queries import speech_of
 from wellput.studies.store import Store
 
@@ -20,14 +22,15 @@ def replicate(store: Store, path: str) -> Store:
     setup = replace(store.setup, items=items, memo={})
     if setup.is_imported:  # the answers of the new study will not be imported
         setup = replace(setup, selection={})
-    copy = Store.create(path, setup)
-    if (link := store.enrolment) is not None:
-        copy.open_enrolment(
-            new_enrolment(
+
+    def write_link(connection: Connection, _: float) -> None:
+        if (link := store.enrolment) is not None:
+            new_link = new_enrolment(
                 quota=link.quota,
                 completion=link.completion,
                 place_minutes=link.place_minutes,
                 screening=link.screening,
             )
-        )
-    return copy
+            write_enrolment(connection, new_link)
+
+    return Store.create(path, setup, fill=write_link)

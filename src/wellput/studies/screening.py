@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from wellput.core.errors import InputError
+from wellput.core.line_breaks import all_with_line_feeds
 from wellput.io.files import read_toml
-from wellput.studies.questions import is_storable
+from wellput.studies.questions import NOT_STORABLE, is_storable
 
 EXAMPLE = '[[screening]] text = "…" choices = ["yes", "no"] accepted = ["yes"]'
 
@@ -31,7 +32,7 @@ class ScreeningQuestion:
 
 def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
     """The questions of a file. Raises InputError with all that is wrong."""
-    record = read_toml(path)
+    record = all_with_line_feeds(read_toml(path))
     entries = record.get("screening")
     if set(record) != {"screening"} or not isinstance(entries, list) or not entries:
         raise InputError(f"{path} has no screening questions. It needs entries as {EXAMPLE}.")
@@ -46,11 +47,14 @@ def read_screening(path: str | Path) -> tuple[ScreeningQuestion, ...]:
 
 
 def _problems(entry: Any) -> list[str]:
+    """What is wrong with a question of the screening file, in words."""
     if not isinstance(entry, dict) or set(entry) != {"text", "choices", "accepted"}:
         return ["text, choices and accepted are needed, and nothing else"]
     problems = []
     if not isinstance(entry["text"], str) or not entry["text"].strip():
         problems.append("text must be a question")
+    elif not is_storable(entry["text"]):
+        problems.append(f"text {NOT_STORABLE}")
     for name in ("choices", "accepted"):
         values = entry[name]
         if not isinstance(values, list) or not all(

@@ -46,6 +46,7 @@ MAX_BODY_BYTES = 256 * 1024
 MAX_HEAD_BYTES = 16 * 1024
 MAX_WRONG_TOKENS = 20
 WRONG_TOKEN_WINDOW_SECONDS = 60.0
+"""An address that sends more wrong tokens than `MAX_WRONG_TOKENS` within this time must wait."""
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -172,6 +173,7 @@ class BodyLimit:
 
 
 def _too_large(scope: Scope, status: HTTPStatus, subject: str, maximum: int) -> Response:
+    """The response to a request with a part (`subject`) that is larger than `maximum` bytes."""
     text = f"{subject} larger than {maximum // 1024} KiB."
     # The part of the request that was not read would look like the next request: end the connection.
     headers = {"Connection": "close"}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
+from wellput.core.line_breaks import all_with_line_feeds
 from wellput.io.files import read_toml
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.error_categories import read_categories
@@ -22,7 +23,7 @@ from wellput.studies.designs.registry import create, default_questionnaire, name
 from wellput.studies.language_files import chosen_wording
 from wellput.studies.media import SHOWN_AS, ShownAs
 from wellput.studies.questionnaire import Check, DemographicField, Practice, Questionnaire, Task
-from wellput.studies.questions import Question
+from wellput.studies.questions import NOT_STORABLE, Question, unstorable_places
 from wellput.studies.wording import Wording
 
 
@@ -62,13 +63,21 @@ CHECK_SETTINGS: SettingTypes = {
 }
 PRACTICE_SETTINGS: SettingTypes = {**CHECK_SETTINGS, "feedback": str}
 TASK_SETTINGS: SettingTypes = {"item": (str, int), "text": str, "answers": list, "choices": list}
+TABLES: Mapping[str, SettingTypes] = {
+    "questions": QUESTION_SETTINGS,
+    "demographics": DEMOGRAPHIC_SETTINGS,
+    "practice": PRACTICE_SETTINGS,
+    "checks": CHECK_SETTINGS,
+    "tasks": TASK_SETTINGS,
+}
 
 
 def read_settings(
     settings: str | Path | Mapping[str, Any], further: SettingTypes | None = None
 ) -> dict[str, Any]:
-    """Settings from a TOML file or a mapping, with names and types checked. `further` has the names and
-    types of settings that this file may have in addition to `TOP_SETTINGS`."""
+    """Settings from a TOML file or a mapping, with names and types checked; line breaks of the texts
+    are LF. `further` has the names and types of settings that this file may have in addition to
+    `TOP_SETTINGS`."""
     known = {**TOP_SETTINGS, **(further or {})}
     if isinstance(settings, Mapping):
         return _checked(dict(settings), "These settings", known)
@@ -77,14 +86,10 @@ def read_settings(
 
 
 def _checked(record: dict[str, Any], name: str, known_settings: SettingTypes) -> dict[str, Any]:
+    """The settings of a file or dictionary (`name`), with unknown names and wrong types refused."""
+    record = all_with_line_feeds(record)
     problems = _problems(record, known_settings, "")
-    for table, known in (
-        ("questions", QUESTION_SETTINGS),
-        ("demographics", DEMOGRAPHIC_SETTINGS),
-        ("practice", PRACTICE_SETTINGS),
-        ("checks", CHECK_SETTINGS),
-        ("tasks", TASK_SETTINGS),
-    ):
+    for table, known in TABLES.items():
         entries = record.get(table)
         for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
             where = f"[[{table}]] number {place}: "
@@ -108,6 +113,10 @@ def _problems(record: Mapping[str, Any], known: SettingTypes, where: str) -> lis
         ):
             kinds = " or ".join(_TYPE_NAMES[kind] for kind in _types(known[name]))
             problems.append(f"{where}{name} must be {kinds}")
+        elif name not in TABLES:
+            problems += [
+                f"{where}{place} {NOT_STORABLE}" for place in unstorable_places(value, name)
+            ]
     return problems
 
 
@@ -240,7 +249,7 @@ def _demographics(
 ) -> tuple[DemographicField, ...]:
     if isinstance(value, bool):
         return default_demographics(words) if value else ()
-    fields = []
+    fields: list[DemographicField] = []
     for entry in value:
         name, choices = entry.get("name", ""), tuple(map(str, entry.get("choices", ())))
         kind = entry.get("kind", "choice" if choices else "text")
@@ -248,6 +257,8 @@ def _demographics(
             raise InputError(
                 "[[demographics]] needs a name, and one of the kinds text, number, choice."
             )
+        if any(name == field.name for field in fields):
+            raise InputError(f"[[demographics]] has the name {name!r} twice: rename one.")
         fields.append(DemographicField(name, entry.get("text", name), kind, choices))
     return tuple(fields)
 
@@ -266,6 +277,7 @@ def default_demographics(words: Wording) -> tuple[DemographicField, ...]:
 def _practice(
     value: list[Mapping[str, Any]] | bool, design: Design, questions: Sequence[Question]
 ) -> tuple[Practice, ...]:
+    """The practice trials: those of the design (true), none (false), or the given ones."""
     if isinstance(value, bool):
         return design.practice(questions) if value else ()
     names = [question.name for question in questions]

@@ -47,6 +47,7 @@ def _with_systems(item: Item, systems: Sequence[str]) -> Item:
 
 
 def _drawn(items: Sequence[Item], systems: Sequence[str], n: int, seed: int) -> list[Item]:
+    """`n` items, drawn at random among those that have an output of every system."""
     complete = [item for item in items if set(systems) <= set(item.outputs)]
     if not 1 <= n <= len(complete):
         raise InputError(

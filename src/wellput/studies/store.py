@@ -24,10 +24,8 @@ from wellput.studies.database import (
     Database,
     StoreUnavailable,
     check_file,
-    create_file,
-    is_empty_file,
+    new_database,
     parse_url,
-    remove_files,
 )
 from wellput.studies.enrolment import (
     Enrolment,
@@ -54,7 +52,7 @@ from wellput.studies.judge_turns import (
     shown_with_answer,
     undo_turn,
 )
-from wellput.studies.migrations import is_study, migrate
+from wellput.studies.migrations import is_study, lock_schema, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.owner_sessions import OwnerSessions
 from wellput.studies.payments import Payment, payments_of
@@ -87,7 +85,7 @@ from wellput.studies.study_transactions import (
     StudyState,
     StudyTransaction,
 )
-from wellput.studies.withdrawal import erase_judge
+from wellput.studies.withdrawal import TracesRemain, erase_judge
 
 __all__ = [
     "STUDY_STATES",
@@ -133,28 +131,23 @@ class Store:
         """A new study. Raises InputError if the database has one already. `fill` writes more to it in
         the same transaction, so that either all of the study is made or nothing."""
         parsed = parse_url(url)
-        # An empty file remains if the making of a study was interrupted: it can be used.
-        is_new_file = parsed.get_backend_name() == "sqlite" and not is_empty_file(parsed)
-        if is_new_file:
-            create_file(parsed)
-        database = Database(parsed)
         token = new_token()
+        with new_database(parsed) as database, database.write() as connection:
+            lock_schema(connection)
+            if is_study(connection):
+                raise InputError(
+                    f"{database.name} already holds a study. A study is never overwritten: use another "
+                    "database."
+                )
+            migrate(connection, where=database.name)
+            now = clock()
+            insert_setup(connection, setup, token_hash(token), now)
+            fill(connection, now)
+        database = Database(parsed)
         try:
-            with database.write() as connection:
-                if is_study(connection):
-                    raise InputError(
-                        f"{database.name} already holds a study. A study is never overwritten: use "
-                        "another database."
-                    )
-                migrate(connection, where=database.name)
-                now = clock()
-                insert_setup(connection, setup, token_hash(token), now)
-                fill(connection, now)
             store = cls(database, clock)
         except BaseException:
             database.close()
-            if is_new_file:
-                remove_files(parsed)
             raise
         store.owner_token = token
         return store
@@ -174,6 +167,7 @@ class Store:
         database = Database(parsed, busy_seconds=busy_seconds)
         try:
             with database.write() as connection:
+                lock_schema(connection)
                 if not is_study(connection):
                     raise InputError(f"{database.name} is not a study. {HOW_TO_MAKE_ONE}")
                 migrate(connection, where=database.name)
@@ -386,12 +380,18 @@ class Store:
         """Erases a judge's answers, demographics, name and link. Returns the number of erased answers.
 
         The study keeps only that somebody withdrew, and the number of erased answers. Other judges get
-        the trials.
+        the trials. Raises TracesRemain if the files keep copies of what was erased, mostly because
+        another program reads the study. They are removed by forgetting the new name in the message.
         """
         with self._writing() as transaction:
             erased = erase_judge(transaction, judge_name, self.clock(), study=self.database.name)
-        self.database.erase_traces()
-        return erased
+        try:
+            is_complete = self.database.erase_traces()
+        except StoreUnavailable as error:
+            raise TracesRemain(self.database, erased, str(error)) from None
+        if not is_complete:
+            raise TracesRemain(self.database, erased)
+        return erased.answers
 
     def overview(self, *, ranking_may_be_old: bool = False) -> Overview:
         """The state of the study, for its owner. With `ranking_may_be_old`, the ranking may lack the

@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from wellput.core.errors import InputError, counted
 from wellput.core.evalset import Item
+from wellput.core.line_breaks import with_line_feeds
 from wellput.core.metric import Integers
 from wellput.studies.designs.base import Design
 from wellput.studies.designs.registry import design_of
 from wellput.studies.media import Medium, medium_named
 from wellput.studies.questionnaire import Check, Questionnaire, Task
-from wellput.studies.questions import is_storable
+from wellput.studies.questions import NOT_STORABLE, is_storable, unstorable_places
 from wellput.studies.wording import Wording
+
+if TYPE_CHECKING:
+    from wellput.studies.assignment_rules import ShownGroups
 
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
@@ -108,6 +112,28 @@ class StudySetup:
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for trial in self.trials for name in trial.systems))
 
+    @cached_property
+    def times(self) -> int:
+        """Under the plan within-judge, how often a judge sees each system or pair."""
+        from wellput.studies.assignment_rules import max_times
+
+        return self.plan.times or max_times(self)
+
+    @cached_property
+    def shown_groups(self) -> ShownGroups:
+        """Under the plan within-judge, which systems or pairs can be shown for which items."""
+        from wellput.studies.assignment_rules import shown_groups
+
+        return shown_groups(self)
+
+    @cached_property
+    def number_of_trial(self) -> Mapping[tuple[int, frozenset[str]], int]:
+        """The number of each trial, by its item and its systems in any order."""
+        numbers: dict[tuple[int, frozenset[str]], int] = {}
+        for number, trial in enumerate(self.trials):
+            numbers.setdefault((trial.item, frozenset(trial.systems)), number)
+        return numbers
+
     @property
     def is_imported(self) -> bool:
         """Whether the answers were collected elsewhere."""
@@ -175,7 +201,7 @@ class StudySetup:
         }
 
 
-def beside_items(items: Iterable[StudyItem]) -> dict[str, Any]:
+def references_and_prefilled(items: Iterable[StudyItem]) -> dict[str, Any]:
     """The references and prefilled spans of items, by the item's id. The table of items has no columns
     for them, so they are stored with the settings."""
     return {
@@ -185,9 +211,10 @@ def beside_items(items: Iterable[StudyItem]) -> dict[str, Any]:
     }
 
 
-def with_beside(item: StudyItem, beside: Mapping[str, Any]) -> StudyItem:
-    """The item with its references and prefilled spans from the result of `beside_items`."""
-    record = beside.get(item.id)
+def with_references_and_prefilled(item: StudyItem, stored: Mapping[str, Any]) -> StudyItem:
+    """The item with its references and prefilled spans. `stored` is the result of
+    `references_and_prefilled`."""
+    record = stored.get(item.id)
     if record is None:
         return item
     prefilled = {system: tuple(spans) for system, spans in record["prefilled"].items()}
@@ -213,22 +240,22 @@ def study_items(
             for system, output in outputs.items()
             if not all(is_storable(text) for text in (item.id, system, output))
         ]
-        shown_references = item.references if reference else ()
-        if not all(map(is_storable, (item.context or "", item.source or "", *shown_references))):
+        context, text = (with_line_feeds(given or "") for given in (item.context, item.source))
+        references = tuple(map(with_line_feeds, item.references if reference else ()))
+        if not all(map(is_storable, (context, text, *references))):
             problems.append(f"item {item.id}: its context, source or reference cannot be shown")
         if not is_storable(item.document or ""):
             problems.append(f"item {item.id}: the name of its document cannot be stored")
         if outputs:
-            shown_source = item.source if source else None
             shown_items.append(
                 StudyItem(
                     item.id,
                     outputs,
-                    item.context,
-                    shown_source,
+                    None if item.context is None else context,
+                    text if source and item.source is not None else None,
                     speech,
                     item.document,
-                    shown_references,
+                    references,
                 )
             )
     if problems:
@@ -324,6 +351,12 @@ def make_setup(
         problems.append(f"spans are marked in texts; the {medium.name} shows none")
     if plan.checks and not checks:
         problems.append("there are no attention checks to show; give [[checks]]")
+    texts = {
+        **questionnaire.to_json(),
+        "checks": [asdict(check) for check in checks],
+        "tasks": [asdict(task) for task in tasks],
+    }
+    problems += [f"{place} {NOT_STORABLE}" for place in unstorable_places(texts)]
     if problems:
         raise InputError.collect("This study cannot be made:", problems)
     setup = StudySetup(
@@ -344,6 +377,7 @@ def make_setup(
 
 
 def _plan_problems(plan: StudyPlan, n_trials: int) -> list[str]:
+    """Why the plan is impossible, in words; [] if it is possible."""
     problems = []
     if plan.judges < 1:
         problems.append("there must be at least one judge")

@@ -208,8 +208,8 @@ class Design(ABC):
     def questionnaire(
         self, questions: Sequence[str] = (), layout: Layout | None = None
     ) -> Questionnaire:
-        """A questionnaire in the design's words. `questions` are names: of questions for which there
-        are words, or any others."""
+        """A questionnaire in the design's words. `questions` are names, either of questions that
+        wellput has a text for, or new ones."""
         questionnaire = Questionnaire(
             kind=self.name,
             questions=tuple(self.question(name) for name in questions or self.default_questions),

@@ -14,7 +14,13 @@ from typing import Any
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.lazy_names import import_object
-from wellput.core.registries import given_options, load_plugin, option_names, plugin_origin, plugins
+from wellput.core.registries import (
+    given_options,
+    load_plugin,
+    option_names,
+    plugin_in_words,
+    plugins,
+)
 from wellput.studies.designs.base import Design
 from wellput.studies.questionnaire import LAYOUTS, Layout, Questionnaire
 
@@ -45,15 +51,15 @@ def design_class(name: str) -> type[Design]:
     if point := plugins(GROUP).get(name):
         plugin = load_plugin(point)
         if not (isinstance(plugin, type) and issubclass(plugin, Design)):
-            raise InputError(f"{plugin_origin(point)} must be a class that extends Design.")
+            raise InputError(f"{plugin_in_words(point)} must be a class that extends Design.")
         if getattr(plugin, "name", None) != name:
             raise InputError(
-                f"{plugin_origin(point)} needs the line `name = {name!r}` in its class."
+                f"{plugin_in_words(point)} needs the line `name = {name!r}` in its class."
             )
         if missing := [part for part in NEEDED_ATTRIBUTES if not hasattr(plugin, part)]:
-            raise InputError(f"{plugin_origin(point)} has no {', '.join(missing)}.")
+            raise InputError(f"{plugin_in_words(point)} has no {', '.join(missing)}.")
         if isabstract(plugin):
-            raise InputError(f"{plugin_origin(point)} has no method question.")
+            raise InputError(f"{plugin_in_words(point)} has no method question.")
         return plugin
     raise InputError(
         f"No design {name!r}.{did_you_mean(name, names())} The designs are {', '.join(names())}. For a "
@@ -102,8 +108,8 @@ def default_questionnaire(
     layout: Layout | None = None,
     **options: Any,
 ) -> Questionnaire:
-    """A questionnaire with the title and instructions of a design. `questions` are names: of questions
-    for which there are words, or any others.
+    """A questionnaire with the title and instructions of a design. `questions` are names, either of
+    questions that wellput has a text for, or new ones.
 
     >>> [question.name for question in default_questionnaire("rating").questions]
     ['understandability', 'quality']
@@ -114,6 +120,7 @@ def default_questionnaire(
 
 
 def design_of(questionnaire: Questionnaire) -> Design:
-    """The design of a questionnaire, with the options and the language of the questionnaire."""
+    """The design of a questionnaire, with its options and with its texts (`words`: what judges read, in
+    the language of the study)."""
     design = create(questionnaire.kind, **questionnaire.options)
     return replace(design, words=questionnaire.words)

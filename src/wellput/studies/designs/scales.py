@@ -40,6 +40,7 @@ class Rating(Design):
         return {}
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        # The text asks for this point: the second one, unless a scale has no point above it.
         expected = 2 if min(question.high or 0 for question in questions) > 2 else 1
         text = self.words("designs.rating.check", number=expected)
         return (Check((text,), {question.name: expected for question in questions}),)
@@ -114,5 +115,6 @@ class Magnitude(Design):
         )
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        # The text asks for this number.
         text = self.words("designs.magnitude.check", number=5)
         return (Check((text,), {question.name: 5 for question in questions}),)

@@ -136,6 +136,7 @@ class Spans(MarkedErrors):
                 "100": self.words("marking.quality_high"),
             }
             return Question(name, self.words("marking.quality"), "slider", 0, 100, ends)
+        # The ends of the slider have the words for the ends of a scale of seven points.
         text, labels = seven_points(name, self.words)
         return Question(name, text, "slider", 0, 100, {"0": labels["1"], "100": labels["7"]})
 
@@ -155,6 +156,7 @@ class Spans(MarkedErrors):
         return problems
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        """A text that is so bad that its score must be in the lowest tenth of the slider."""
         scored = [question for question in questions if question.kind == "slider"]
         text = self.words("designs.spans.check")
         expected = {q.name: [q.low, (q.high or 0) / 10] for q in scored}
@@ -171,8 +173,9 @@ class Spans(MarkedErrors):
 
 @dataclass(frozen=True)
 class Mqm(MarkedErrors):
-    """Judges mark errors and give each a severity and one of `categories`. The score is minus the sum
-    of the errors' `weights`."""
+    """Judges mark errors and give each a severity and one of `categories` (pairs of a path, such as
+    `accuracy/omission`, and its explanation). The score is minus the sum of the errors' `weights`,
+    which are by severity (`minor`), or by path and severity (`fluency/punctuation:minor`)."""
 
     name: ClassVar[str] = "mqm"
     title: ClassVar[str] = ENGLISH("designs.mqm.title")
@@ -243,13 +246,14 @@ class Mqm(MarkedErrors):
         return problems
 
     def checks(self, questions: Sequence[Question]) -> tuple[Check, ...]:
+        """A text that asks judges to mark one of its words."""
         word = self.words("designs.mqm.check_word")
         text = self.words("designs.mqm.check", word=word)
         return (Check((text,), {questions[0].name: word}),)
 
     def value_of(self, question: Question, answer: Any) -> float | None:
         weights = dict(self.weights)
-        return 0.0 - sum(cost(span, weights) for span in answer)
+        return 0.0 - sum(cost(span, weights) for span in answer)  # 0.0 -: no −0.0 without errors
 
     def judgments(self, trial: AnsweredTrial) -> Iterator[Judgment]:
         """For each output, minus the sum of its errors' weights, with the marks as columns."""

@@ -3,8 +3,9 @@ it, nothing is asked twice, and a run that was killed can be resumed.
 
 The log is a file of JSON lines; lines are only added. One line is written before a request is sent,
 and another one when it has an answer or has failed. So the costs of a run that was killed are known: a
-request without a second line may have been paid for. If the kill cut off a line, this line is ignored.
-Questions and texts are not written, only their hash.
+request without a second line may have been paid for. If the kill cut off a line, this line is ignored,
+and the next run removes it. A file with anything else is refused and not changed. Questions and texts
+are not written, only their hash.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -35,9 +37,14 @@ def request_hash(identity: Mapping[str, str], request: Mapping[str, Any], repeat
 class AnswerLog:
     """Answers by the name of their request. Without a path they are kept in memory only. Threads may
     share a log. Requests are numbered in the order in which they begin. `n_before` is the number of
-    answers that the file had when it was opened."""
+    answers that the file had when it was opened.
 
-    def __init__(self, path: str | Path | None, budget: Budget) -> None:
+    With `is_read_only` the file is only read, even while another run writes it; new answers are kept
+    in memory only."""
+
+    def __init__(
+        self, path: str | Path | None, budget: Budget, *, is_read_only: bool = False
+    ) -> None:
         self.path = None if path is None else Path(path)
         self.budget = budget
         self._answers: dict[str, Reply] = {}
@@ -46,7 +53,10 @@ class AnswerLog:
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
         if self.path is not None:
-            self._file = self._opened(self.path)
+            if is_read_only:
+                self._read_only(self.path)
+            else:
+                self._file = self._opened(self.path)
             for cost in self._open.values():
                 budget.spend(cost)
             self._open.clear()
@@ -124,29 +134,41 @@ class AnswerLog:
                 f"{path} is in use by another run. Wait for it, or give cache=."
             ) from None
         try:
-            self._read(file, path)
+            file.seek(0)
+            n_valid_bytes = self._read(file, path)
+            file.seek(0, os.SEEK_END)
+            if file.tell() > n_valid_bytes:
+                file.truncate(n_valid_bytes)
         except BaseException:
             file.close()
             raise
         return file
 
-    def _read(self, file: IO[bytes], path: Path) -> None:
-        file.seek(0)
+    def _read_only(self, path: Path) -> None:
+        try:
+            with path.open("rb") as file:
+                self._read(file, path)
+        except OSError as error:
+            raise InputError(f"Cannot read {path}: {error.strerror}.") from None
+
+    def _read(self, file: IO[bytes], path: Path) -> int:
+        """Takes over the lines of the file. Returns how many bytes they have: what follows is a line
+        that was cut off."""
         n_valid_bytes = 0
         for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                break  # cut off by a kill
+            is_complete = line.endswith(b"\n")
+            if not is_complete and _is_cut_off(line):
+                break
             try:
-                self._take(json.loads(line))
+                self._take(json.loads(line if is_complete else b""))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 raise InputError(
-                    f"{path}, line {number}: not a line of a log of answers. Give another file with "
-                    "cache=, or remove this one; then everything is asked again."
+                    f"{path}, line {number}: not a line of a log of answers; the file was not changed. "
+                    "With cache= give a log of answers, or a file that does not exist yet: then "
+                    "everything is asked again."
                 ) from None
             n_valid_bytes += len(line)
-        file.seek(0, os.SEEK_END)
-        if file.tell() > n_valid_bytes:
-            file.truncate(n_valid_bytes)
+        return n_valid_bytes
 
     def _take(self, record: Mapping[str, Any]) -> None:
         """Takes over what a line of the file says."""
@@ -159,6 +181,26 @@ class AnswerLog:
         self.budget.spend(_stored_cost(record["cost"]))
         if "answer" in record:
             self._answers[str(record["answer"])] = _reply(record["reply"])
+
+
+def _is_cut_off(piece: bytes) -> bool:
+    """Whether this may be the beginning of a line of a log, as a kill leaves it.
+
+    >>> _is_cut_off(b'{"answer":"7f","n":0,"co'), _is_cut_off(b'{"as'), _is_cut_off(b'{"answer":"42"}')
+    (True, True, False)
+    """
+    for kind in LINE_KINDS:
+        name, _, rest = piece[len(kind) :].partition(b'"')
+        has_beginning = piece[: len(kind)] == kind[: len(piece)] and HASH_PATTERN.fullmatch(name)
+        if has_beginning and rest[: len(AFTER_NAME)] == AFTER_NAME[: len(rest)]:
+            return True
+    return False
+
+
+LINE_KINDS = (b'{"asked":"', b'{"answer":"', b'{"failed":"')
+"""How lines of a log begin; the name of the request follows, then `AFTER_NAME`."""
+AFTER_NAME = b',"n":'
+HASH_PATTERN = re.compile(rb"[0-9a-z]*")
 
 
 def _cost_of(reply: Reply, most: Cost) -> Cost:

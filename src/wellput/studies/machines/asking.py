@@ -52,11 +52,11 @@ class Request:
 
     name: str
     body: Mapping[str, Any]
-    most: Cost
+    max_cost: Cost
 
 
 @dataclass
-class Asked:
+class RequestOutcome:
     """The outcome of many requests. `failures` and `rejections` have the reasons why requests have no
     answer, by the name of the request; a failed request may succeed later, a rejected one will not."""
 
@@ -64,7 +64,7 @@ class Asked:
     rejections: dict[str, str] = field(default_factory=dict)
     n_answered: int = 0
     n_retries: int = 0
-    is_limit_reached: bool = False
+    is_cost_limit_reached: bool = False
 
 
 def ask_all(
@@ -76,7 +76,7 @@ def ask_all(
     retries: int,
     on_progress: OnProgress = ignore_progress,
     sleep: Callable[[float], None] = time.sleep,
-) -> Asked:
+) -> RequestOutcome:
     """Sends the requests that the log has no answer to, from `parallel` threads. Their answers are
     then in the log.
 
@@ -107,7 +107,7 @@ def ask_all(
         work.is_stopped.set()
     if work.error is not None:
         raise work.error
-    return work.asked
+    return work.outcome
 
 
 class _Work:
@@ -124,7 +124,7 @@ class _Work:
     ) -> None:
         self.model, self.log, self.retries = model, log, retries
         self.on_progress, self.sleep = on_progress, sleep
-        self.asked = Asked()
+        self.outcome = RequestOutcome()
         self.error: BaseException | None = None
         self.is_stopped = threading.Event()
         self._lock = threading.Lock()
@@ -157,11 +157,11 @@ class _Work:
             self._wait_for_the_endpoint()
             if self.is_stopped.is_set():
                 return
-            if not self.log.budget.reserve(request.most):
-                self.asked.is_limit_reached |= not self.is_stopped.is_set()
+            if not self.log.budget.reserve(request.max_cost):
+                self.outcome.is_cost_limit_reached |= not self.is_stopped.is_set()
                 self.is_stopped.set()
                 return
-            number = self.log.begin(request.name, request.most)
+            number = self.log.begin(request.name, request.max_cost)
             try:
                 reply = self.model.complete(request.body)
             except TemporaryFailure as failure:
@@ -170,7 +170,7 @@ class _Work:
                 n_waits += failure.wait is not None
                 n_failures += failure.wait is None
                 if n_failures > self.retries or n_waits > MAX_WAITS:
-                    self.asked.failures[request.name] = str(failure)
+                    self.outcome.failures[request.name] = str(failure)
                     return
                 self._delay(n_failures, failure.wait)
             except Rejected as rejection:
@@ -184,7 +184,7 @@ class _Work:
                 self.log.answered(number, request.name, reply)
                 with self._lock:
                     self._failures_in_a_row = 0
-                    self.asked.n_answered += 1
+                    self.outcome.n_answered += 1
                     self.on_progress(1)
                 return
 
@@ -206,12 +206,12 @@ class _Work:
     def _note_failure(self, failure: TemporaryFailure) -> None:
         """Counts a failure. Raises Unreachable if the endpoint seems to be down."""
         with self._lock:
-            self.asked.n_retries += 1
+            self.outcome.n_retries += 1
             # An endpoint that asks to wait is not down.
             self._failures_in_a_row += failure.wait is None
             self._n_not_sent += not failure.is_sent
             has_never_answered = (
-                not self.asked.n_answered and self._n_not_sent >= MAX_CONNECTIONS_WITHOUT_ANSWER
+                not self.outcome.n_answered and self._n_not_sent >= MAX_CONNECTIONS_WITHOUT_ANSWER
             )
             if has_never_answered or self._failures_in_a_row > self._max_failures_in_a_row:
                 raise unreachable(self.model.identity.get("endpoint", "The model"), str(failure))
@@ -219,7 +219,7 @@ class _Work:
     def _note_rejection(self, name: str, why: str) -> None:
         """Notes a rejection. Raises WellputError if the model seems to reject every request."""
         with self._lock:
-            self.asked.rejections[name] = why
-            is_too_often = len(self.asked.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
-            if is_too_often and not self.asked.n_answered and not self.log.n_before:
+            self.outcome.rejections[name] = why
+            is_too_often = len(self.outcome.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
+            if is_too_often and not self.outcome.n_answered and not self.log.n_before:
                 raise WellputError(f"The model rejects every request: {why}.")

@@ -54,7 +54,7 @@ class Price:
         return cls(million_in, million_out)
 
 
-def most_of(n_bytes: int, max_tokens: int) -> Cost:
+def max_cost_of(n_bytes: int, max_tokens: int) -> Cost:
     """The most that a request can cost whose prompt has `n_bytes` bytes."""
     return Cost(n_bytes + TOKENS_OF_FRAME, max_tokens)
 

@@ -1,16 +1,18 @@
 """`Endpoint`: a model behind a server that speaks the OpenAI protocol (chat completions).
 
 The secret key comes from an environment variable and is sent in one header only. It is removed from
-every text that comes back. Redirects are not followed, so that the key reaches only the host that the
-user named.
+every text of a response, after the response has been decoded. Redirects are not followed, so that the
+key reaches only the host that the user named.
 """
 
 from __future__ import annotations
 
 import email.utils
+import html
 import http.client
 import json
 import os
+import re
 import socket
 import ssl
 import threading
@@ -18,7 +20,7 @@ import time
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -65,19 +67,40 @@ def api_key(host: str) -> str | None:
     return openai_key.strip() if openai_key else None
 
 
+def pattern_of_key(key: str) -> re.Pattern[str]:
+    r"""Finds the key in a text, also where its characters are written as JSON (`\/`, `\u002f`), a URL
+    (`%2F`) or HTML (`&#x2F;`) may write them, even if an error message quotes another one.
+
+    >>> pattern_of_key("k/9").sub("[key]", r"no k/9, k\/9, k\\u002f9, k%2F9 or k&#47;9; k9")
+    'no [key], [key], [key], [key] or [key]; k9'
+    """
+    # Any number of backslashes may stand between two characters.
+    characters = key.replace("\\", "") or key
+    return re.compile(r"\\*+".join(map(_pattern_of_character, characters)))
+
+
+def _pattern_of_character(character: str) -> str:
+    code, named = ord(character), html.escape(character)
+    return (
+        rf"(?:{re.escape(character)}|(?i:u00{code:02x}|%(?:25)*{code:02x}"
+        rf"|&(?:amp;)*#(?:0*{code}|x0*{code:x});)"
+        + (rf"|{re.escape(named)})" if named != character else ")")
+    )
+
+
 @dataclass
 class Endpoint:
     """The model with the name `model` at `url`. Threads may share it: each has its own connection.
 
-    If the endpoint does not know a parameter of a request, the parameter's name goes into `dropped`,
-    and later requests leave it out.
+    If the endpoint does not know a parameter of a request, the parameter's name goes into
+    `refused_parameters`, and later requests leave it out.
     """
 
     url: str
     model: str
     timeout: float = 60.0
     key: str | None = field(default=None, repr=False)
-    dropped: set[str] = field(default_factory=set)
+    refused_parameters: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         parts = _checked_url(self.url)
@@ -96,6 +119,7 @@ class Endpoint:
             )
         if self.key and not (self.key.isascii() and self.key.isprintable()):
             raise InputError(f"The key in {KEY_VARIABLE} has characters that no header may have.")
+        self._key_pattern = pattern_of_key(self.key) if self.key else None
         self._per_thread = threading.local()
 
     @property
@@ -136,9 +160,9 @@ class Endpoint:
     def _fitted(self, body: dict[str, Any]) -> dict[str, Any]:
         """The request without parameters that the endpoint does not know. Endpoints that do not know
         max_tokens know max_completion_tokens."""
-        if "max_tokens" in self.dropped:
+        if "max_tokens" in self.refused_parameters:
             body["max_completion_tokens"] = body.pop("max_tokens")
-        return {name: value for name, value in body.items() if name not in self.dropped}
+        return {name: value for name, value in body.items() if name not in self.refused_parameters}
 
     def _drops(self, message: str, sent: Mapping[str, Any]) -> bool:
         """Notes a parameter that an error message names as one to leave out. Returns whether there is
@@ -147,7 +171,9 @@ class Endpoint:
         refused = [name for name in names if name in sent and name in message]
         if not refused:
             return False
-        self.dropped |= {"logprobs", "top_logprobs"} if "logprobs" in refused[0] else {refused[0]}
+        self.refused_parameters |= (
+            {"logprobs", "top_logprobs"} if "logprobs" in refused[0] else {refused[0]}
+        )
         return True
 
     def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
@@ -193,30 +219,47 @@ class Endpoint:
 
     def _reply(self, content: bytes, ms: int) -> Reply:
         try:
-            text = self.without_key(content.decode())
-            record = json.loads(text, parse_constant=_no_constant)
-            return reply_of(record, ms=ms)
+            record = json.loads(content.decode(), parse_constant=_no_constant)
+            reply = reply_of(record, ms=ms)
         except (ValueError, RecursionError) as error:
-            raise TemporaryFailure(f"a malformed response: {error}"[:200], may_cost=True) from None
+            why = self.without_key(f"a malformed response: {error}")
+            raise TemporaryFailure(why[:200], may_cost=True) from None
+        return self._reply_without_key(reply)
 
     def _message(self, content: bytes) -> str:
         """The message of an error response: short, on one line, without the key."""
-        text = self.without_key(content.decode(errors="replace"))
+        text = content.decode(errors="replace")
         try:
             error = json.loads(text)["error"]
             text = str(error["message"] if isinstance(error, dict) else error)
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
         line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
-        return line[:MAX_MESSAGE_CHARACTERS]
+        return self.without_key(line)[:MAX_MESSAGE_CHARACTERS]
 
     def without_key(self, text: str) -> str:
         """The text without the key, which some endpoints repeat in their messages."""
-        if not self.key:
-            return text
-        for form in {self.key, json.dumps(self.key)[1:-1]}:
-            text = text.replace(form, "[key]")
-        return text
+        return text if self._key_pattern is None else self._key_pattern.sub("[key]", text)
+
+    def _reply_without_key(self, reply: Reply) -> Reply:
+        """The reply without the key. The tokens are left out if they have a part of it."""
+        if self._key_pattern is None:
+            return reply
+        text = self.without_key(reply.text)
+        tokens = reply.tokens
+        shown = "".join(token for token, _ in tokens)
+        others = [other for _, alternatives in tokens for other, _ in alternatives]
+        if text != reply.text or any(self._key_pattern.search(one) for one in (shown, *others)):
+            tokens = ()
+        return replace(
+            reply,
+            text=text,
+            tokens=tokens,
+            finish=self.without_key(reply.finish),
+            refusal=self.without_key(reply.refusal),
+            model=self.without_key(reply.model),
+            fingerprint=self.without_key(reply.fingerprint),
+        )
 
     def _raise(self, status: int, headers: Mapping[str, str], message: str) -> None:
         """Raises the error for a status other than 200."""

@@ -67,8 +67,8 @@ class JudgeRun:
         requests = requests_for(self.model, self.rubric, trials, self.options)
         known: set[str] = set()
         if where is not None and where.exists():
-            with opened_log(where, Budget()) as log:
-                known = {r.name for r, _ in requests if log.answer_to(r.name) is not None}
+            log = AnswerLog(where, Budget(), is_read_only=True)
+            known = {r.name for r, _ in requests if log.answer_to(r.name) is not None}
         new = [(request, prompt) for request, prompt in requests if request.name not in known]
         most = most_cost(new)
         n_requests = len({request.name for request, _ in new})
@@ -132,8 +132,8 @@ class JudgeRun:
             answered=sum(asked.reading.label is not None for asked in answered.trials),
             unanswered=reasons(answered.trials),
             left_out=answered.n_left_out,
-            requests=answered.asked.n_answered,
-            retries=answered.asked.n_retries,
+            requests=answered.outcome.n_answered,
+            retries=answered.outcome.n_retries,
             known=answered.n_known_before,
             scores_from=counts,
             spending=Spending(

@@ -18,15 +18,17 @@ from wellput.core.errors import visible
 from wellput.core.judgment import SAMPLE_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.studies.machines.answer_log import AnswerLog, request_hash
-from wellput.studies.machines.asking import Asked, ChatModel, Request, ask_all
-from wellput.studies.machines.budget import Cost, most_of
+from wellput.studies.machines.asking import ChatModel, Request, RequestOutcome, ask_all
+from wellput.studies.machines.budget import Cost, max_cost_of
 from wellput.studies.machines.prompts import Prompt
 from wellput.studies.machines.readings import Reading, Reply, read_reply
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
 
 ScoresOption: TypeAlias = Literal["auto", "text"]
 TOP_LOGPROBS = 20
+"""So many of the most probable tokens are asked for, with their probabilities."""
 DIGEST_CHARACTERS = 12
+"""The number of characters of a model's hash in a judge's signature."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Answered:
     as the endpoint gives them."""
 
     trials: tuple[AskedTrial, ...]
-    asked: Asked
+    outcome: RequestOutcome
     n_left_out: int = 0
     n_known_before: int = 0
     models: tuple[str, ...] = ()
@@ -91,13 +93,15 @@ def requests_for(
         prompt = rubric.prompt(trial.question, trial.shown)
         body = options.body(prompt, trial.repeat)
         name = request_hash(identity, body, trial.repeat)
-        requests.append((Request(name, body, most_of(prompt.n_bytes, options.max_tokens)), prompt))
+        requests.append(
+            (Request(name, body, max_cost_of(prompt.n_bytes, options.max_tokens)), prompt)
+        )
     return requests
 
 
 def most_cost(requests: Sequence[tuple[Request, Prompt]]) -> Cost:
     """The most that all requests can cost together. Requests with the same name are sent once."""
-    by_name = {request.name: request.most for request, _ in requests}
+    by_name = {request.name: request.max_cost for request, _ in requests}
     return sum(by_name.values(), Cost())
 
 
@@ -113,7 +117,7 @@ def ask_trials(
     """Asks the model about every trial, and reads its replies."""
     requests = requests_for(model, rubric, trials, options)
     n_known = len({r.name for r, _ in requests if log.answer_to(r.name) is not None})
-    asked = ask_all(
+    outcome = ask_all(
         model,
         [request for request, _ in _in_order(model, requests)],
         log,
@@ -127,18 +131,18 @@ def ask_trials(
         reply = log.answer_to(request.name)
         if reply is not None:
             asked_trials.append(AskedTrial(trial, read_reply(prompt, reply), reply))
-        elif request.name in asked.rejections:
-            why = asked.rejections[request.name]
+        elif request.name in outcome.rejections:
+            why = outcome.rejections[request.name]
             asked_trials.append(AskedTrial(trial, Reading(reason="rejected"), why=why))
-        elif request.name in asked.failures:
-            why = asked.failures[request.name]
+        elif request.name in outcome.failures:
+            why = outcome.failures[request.name]
             asked_trials.append(AskedTrial(trial, Reading(reason="failed"), why=why))
         else:
             n_left_out += 1
     replies = [trial.reply for trial in asked_trials if trial.reply is not None]
     return Answered(
         tuple(asked_trials),
-        asked,
+        outcome,
         n_left_out,
         n_known,
         tuple(sorted({reply.model for reply in replies if reply.model})),
@@ -167,15 +171,15 @@ def signature_of(
     """
     prints = () if answered is None else answered.fingerprints
     digest = model.digest[:DIGEST_CHARACTERS] or "+".join(prints) or "unknown"
-    dropped = getattr(model, "dropped", ())
-    temperature = "default" if "temperature" in dropped else f"{options.temperature:g}"
+    refused_parameters = getattr(model, "refused_parameters", ())
+    temperature = "default" if "temperature" in refused_parameters else f"{options.temperature:g}"
     parts = {
         "model": model.model,
         "digest": digest,
         "design": rubric.questionnaire.kind,
         "prompt": rubric.hash,
         "temperature": temperature,
-        "scores": "text" if "logprobs" in dropped else options.scores,
+        "scores": "text" if "logprobs" in refused_parameters else options.scores,
         "version": f"wellput-{__version__}",
     }
     return "|".join(f"{name}:{_one_word(value)}" for name, value in parts.items())
@@ -189,7 +193,10 @@ def _one_word(value: str) -> str:
 def judgments_of(
     answered: Sequence[AskedTrial], judge: str, signature: str
 ) -> list[Judgment] | list[Preference]:
-    """The judgments of the trials that were answered. In a pair, `system_a` was shown first."""
+    """The judgments of the trials that were answered. In a pair, `system_a` was shown first.
+
+    The column `mass` is the probability of all allowed answers together, empty if the probabilities of
+    tokens were not used."""
     judgments: list[Any] = []
     for asked in answered:
         trial, reading = asked.trial, asked.reading

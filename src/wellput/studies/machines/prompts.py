@@ -21,7 +21,9 @@ from wellput.studies.wording import SENTENCE, in_unit
 Message = dict[str, str]
 
 MARK_CHARACTERS = 16
+"""The length of the mark that stands on the lines before and after a text (see `RULES`)."""
 HASH_CHARACTERS = 12
+"""The number of characters of the hash of all prompts in a judge's signature."""
 LETTERS = {"a": "A", "b": "B", "tie": "T"}
 """The letter that a model answers for each choice."""
 
@@ -59,13 +61,13 @@ class ShownTexts:
 @dataclass(frozen=True)
 class Prompt:
     """The messages of one request. `allowed` has the allowed answers with their values; it is empty if
-    any number or text is allowed. If the question asks for the errors of a text, `spans_of` is this
+    any number or text is allowed. If the question asks for the errors of a text, `text_to_mark` is this
     text."""
 
     messages: tuple[Message, ...]
     question: Question
     allowed: dict[str, float | str] = field(default_factory=dict)
-    spans_of: str | None = None
+    text_to_mark: str | None = None
 
     @property
     def n_bytes(self) -> int:
@@ -108,7 +110,7 @@ def prompt_hash(
     unit: str = SENTENCE,
 ) -> str:
     """The hash of all wording except the texts to judge: two runs with the same hash asked the same
-    questions."""
+    questions. `has_source` and `has_references` say whether these are shown, too."""
     shown = ShownTexts(
         ("{output}",) * (2 if design.asks_once else 1),
         "{context}",
@@ -152,6 +154,7 @@ def _asked(question: Question, unit: str, design: Design) -> str:
 
 
 def _how_to_answer(question: Question) -> str:
+    """The sentence that says in what form a question must be answered."""
     if question.kind in ("points", "slider"):
         low, high = scale_ends(question)
         return f"Answer with one whole number from {low:g} to {high:g} and nothing else."

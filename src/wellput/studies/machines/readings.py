@@ -2,7 +2,8 @@
 value; its reading has the reason instead, and nothing is guessed.
 
 If the reply has the probabilities of tokens, they are used: the value on a scale is the mean of its
-points, weighted by their probabilities; the value of a choice is the share that the first version won.
+points, weighted by their probabilities; the value of a choice is the probability that the version
+shown first is better, where a tie counts one half.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ allows a little more than 1), and they are not used."""
 WRAPPING = " \t\r\n*_`\"'“”‘’.()[]"
 """Characters that a model may put around its answer."""
 THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+"""What a reasoning model writes before its answer."""
 REFUSAL = re.compile(
     r"(i['’]?m |i am )?(very |so )?(sorry|unable|afraid)"
     r"|i (can['’]?t|cannot|can not|won['’]?t|will not)\b"
@@ -63,9 +65,10 @@ class Reading:
     """The value of an answer.
 
     `label` is the allowed answer that was given, as people give it. `value` is the mean under the
-    probabilities if they are used, else the number of the label; for a choice, it is the share that the
-    first version won. `mass` is the probability of all allowed answers together. If there is no usable
-    answer, `reason` says why. Error `spans` are JSON.
+    probabilities if they are used, else the number of the label; for a choice, it is the probability
+    that the version shown first is better, where a tie counts one half. `mass` is the probability of
+    all allowed answers together. If there is no usable answer, `reason` says why. Error `spans` are
+    JSON.
     """
 
     label: float | str | None = None
@@ -81,14 +84,14 @@ def read_reply(prompt: Prompt, reply: Reply) -> Reading:
     if reply.refusal or reply.finish == "content_filter":
         return Reading(reason="refusal")
     text = THOUGHT.sub("", reply.text).strip(WRAPPING)
-    if not text and prompt.spans_of is None:
+    if not text and prompt.text_to_mark is None:
         return Reading(reason="cut off" if reply.finish == "length" else "empty")
-    if prompt.spans_of is not None:
-        spans = read_spans(prompt.spans_of, THOUGHT.sub("", reply.text))
+    if prompt.text_to_mark is not None:
+        spans = read_spans(prompt.text_to_mark, THOUGHT.sub("", reply.text))
         if spans is not None:
             value = spans_value(spans)
             return Reading(value, value, spans=json.dumps(spans, ensure_ascii=False))
-    label = None if prompt.spans_of is not None else _label(prompt, text)
+    label = None if prompt.text_to_mark is not None else _label(prompt, text)
     if label is None:
         if REFUSAL.match(text):
             return Reading(reason="refusal")
@@ -155,7 +158,7 @@ def _weighted_mean(probabilities: Mapping[float | str, float]) -> float:
 
 
 SHARE_OF_FIRST: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
-"""The share of a choice that the version shown first wins, by the answer."""
+"""The value of a choice, by the answer: 1 if the version shown first is better, one half for a tie."""
 
 
 def _number(label: float | str) -> float:

@@ -212,6 +212,8 @@ def _trials_of(
     seed: int,
     sample: int | None,
 ) -> list[MachineTrial]:
+    """The trials of one sample of each output. A pair is shown in one order, drawn by chance, and
+    with `swap` in the other order, too."""
     design = rubric.design
     items = study_items(evalset, TextMedium(), source=rubric.show_source)
     references = {item.id: tuple(item.references) for item in evalset}

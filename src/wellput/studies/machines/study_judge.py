@@ -12,7 +12,7 @@ from typing import Any
 from wellput.core.errors import InputError
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.studies.machines.answer_log import AnswerLog
-from wellput.studies.machines.asking import Asked, ChatModel
+from wellput.studies.machines.asking import ChatModel, RequestOutcome
 from wellput.studies.machines.machine_judge import (
     Answered,
     AskedTrial,
@@ -32,9 +32,11 @@ these."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """One question of a shown trial about one variant, by its id (None: about all variants, if the
-    design asks once, or the only one), and the same question as a trial for a machine."""
+class AskedQuestion:
+    """One question of a study's trial: the trial as the study shows it (`shown`), and the question as
+    a trial for the machine (`trial`). `variant` is the id of the output (variant) that the question
+    is about. It is None if the question is about all outputs of the trial, or if the trial has only
+    one."""
 
     shown: ShownTrial
     variant: str | None
@@ -54,21 +56,26 @@ def answer_study(
     usable answer, the trial stays open. `judge` is the name of the machine as a judge."""
     rubric = study_rubric(store)
     signature = signature_of(model, rubric, options, None)
+    # The machine becomes a judge of the study, with its signature as its description.
     ref = store.machine(judge, {"signature": signature})
     all_answered: list[Answered] = []
-    n_skipped = 0
+    # Trials without a usable answer stay open, and come first in the next call of `next_trials`.
+    n_left_open = 0
     while True:
-        shown = store.next_trials(ref, TRIALS_AT_A_TIME + n_skipped)[n_skipped:]
+        shown = store.next_trials(ref, TRIALS_AT_A_TIME + n_left_open)[n_left_open:]
         if not shown:
             break
-        parts = [part for trial in shown for part in _parts(store, trial)]
-        answered = ask_trials(model, rubric, [part.trial for part in parts], log, options)
+        questions = [question for trial in shown for question in _asked_questions(store, trial)]
+        answered = ask_trials(
+            model, rubric, [question.trial for question in questions], log, options
+        )
         all_answered.append(answered)
-        n_skipped += len(shown) - _store(store, ref, parts, answered.trials)
+        n_left_open += len(shown) - _store(store, ref, questions, answered.trials)
         on_progress(len(shown))
-        if answered.asked.is_limit_reached:
+        if answered.outcome.is_cost_limit_reached:
             break
     combined = _combined(all_answered)
+    # Described again, because the version of the model is known only after it has answered.
     store.machine(judge, {"signature": signature_of(model, rubric, options, combined)})
     return combined
 
@@ -87,41 +94,47 @@ def study_rubric(store: Store) -> Rubric:
     return Rubric(setup.questionnaire, show_source=any(item.source for item in setup.items))
 
 
-def _parts(store: Store, shown: ShownTrial) -> Iterator[Part]:
-    """The questions of a trial, each with the texts that are shown for it. The parts have random ids
-    in place of the names of systems and items."""
+def _asked_questions(store: Store, shown: ShownTrial) -> Iterator[AskedQuestion]:
+    """The questions of a trial, each with the texts that are shown for it. The machine's trials have
+    random ids in place of the names of systems and items."""
     texts = ShownTexts(
         tuple(variant.text for variant in shown.variants), shown.context, shown.source
     )
     if store.setup.design.asks_once or len(shown.variants) == 1:
         for question in shown.questions:
-            yield Part(shown, None, MachineTrial(shown.id, ("",), question, texts))
+            # No system is named: the question is about all outputs of the trial.
+            trial = MachineTrial(shown.id, ("",), question, texts)
+            yield AskedQuestion(shown, None, trial)
         return
     for variant in shown.variants:
         alone = replace(texts, outputs=(variant.text,))
         for question in shown.questions:
-            yield Part(shown, variant.id, MachineTrial(shown.id, (variant.id,), question, alone))
+            trial = MachineTrial(shown.id, (variant.id,), question, alone)
+            yield AskedQuestion(shown, variant.id, trial)
 
 
 def _store(
-    store: Store, ref: JudgeRef, parts: Sequence[Part], answered: Sequence[AskedTrial]
+    store: Store,
+    ref: JudgeRef,
+    questions: Sequence[AskedQuestion],
+    answered: Sequence[AskedTrial],
 ) -> int:
-    """Stores the answers to trials whose questions are all answered. Returns the number of these
-    trials."""
+    """Stores the answers to trials whose questions are all answered, with the milliseconds that the
+    machine took. Returns the number of these trials."""
     by_key = {asked.trial.key: asked for asked in answered}
     answers_of_trial: dict[str, dict[str, Any]] = {}
     ms: dict[str, int] = {}
     incomplete: set[str] = set()
-    for part in parts:
-        id = part.shown.id
-        asked = by_key.get(part.trial.key)
+    for question in questions:
+        id = question.shown.id
+        asked = by_key.get(question.trial.key)
         if asked is None or asked.reading.label is None or asked.reply is None:
             incomplete.add(id)
             continue
         values = answers_of_trial.setdefault(id, {})
-        if part.variant is not None:
-            values = values.setdefault(part.variant, {})
-        values[part.trial.question.name] = asked.reading.label
+        if question.variant is not None:
+            values = values.setdefault(question.variant, {})
+        values[question.trial.question.name] = asked.reading.label
         ms[id] = ms.get(id, 0) + asked.reply.ms
     n_stored = 0
     for id, answers in answers_of_trial.items():
@@ -133,14 +146,14 @@ def _store(
 
 def _combined(parts: Sequence[Answered]) -> Answered:
     """The outcomes of several calls of `ask_trials` as one."""
-    asked = Asked()
+    outcome = RequestOutcome()
     for part in parts:
-        asked.n_answered += part.asked.n_answered
-        asked.n_retries += part.asked.n_retries
-        asked.is_limit_reached |= part.asked.is_limit_reached
+        outcome.n_answered += part.outcome.n_answered
+        outcome.n_retries += part.outcome.n_retries
+        outcome.is_cost_limit_reached |= part.outcome.is_cost_limit_reached
     return Answered(
         tuple(trial for part in parts for trial in part.trials),
-        asked,
+        outcome,
         sum(part.n_left_out for part in parts),
         sum(part.n_known_before for part in parts),
         tuple(sorted({name for part in parts for name in part.models})),
