@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +12,7 @@ import wellput
 from wellput.agreement.judges import summarize_labels
 from wellput.agreement.panel import Normalization
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment
+from wellput.core.judgment import Judgment, Preference
 
 SYSTEMS = ("A", "B", "C", "D")
 ITEMS = tuple(str(n) for n in range(8))
@@ -270,3 +272,92 @@ def test_all_yes_says_what_that_shows() -> None:
     ]
     with pytest.raises(InputError, match=r"share of yes is 100%; .* may lie between 69% and 100%"):
         wellput.rank(answers)
+
+
+def written(folder: Path, **files: list[Judgment]) -> Path:
+    """A folder with a file for each keyword."""
+    folder.mkdir()
+    for name, answers in files.items():
+        wellput.write_judgments(answers, folder / f"{name}.csv")
+    return folder
+
+
+def of_items(
+    numbers: str, judges: str = "Kim Lee Ada", question: str = "quality"
+) -> list[Judgment]:
+    return [
+        replace(one, question=question)
+        for one in PEOPLE
+        if one.item in numbers and one.judge in judges
+    ]
+
+
+SHARED = "Kim, Lee, Ada have answers in several files"
+COMMANDS: dict[str, Callable[[Path], object]] = {
+    "rank": lambda folder: wellput.rank(folder, permutations=10),
+    "agree": lambda folder: wellput.agree(EVALSET, folder, "chrf"),
+    "fit": lambda folder: wellput.fit(
+        EVALSET, folder, question="quality", predictors="chrf", no_probe=True
+    ),
+    "vet": lambda folder: wellput.vet(folder, "model:big", min_items=2),
+    "estimate": lambda folder: wellput.estimate(EVALSET, folder, "chrf"),
+    "power": lambda folder: wellput.power(pilot=folder, items=20, simulations=100),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_people_with_answers_in_several_files_are_pointed_out(command: str, tmp_path: Path) -> None:
+    """Two studies call their judges alike, so one name may stand for two people."""
+    shared = written(
+        tmp_path / "shared", spring=of_items("0123"), fall=of_items("4567"), machine=MACHINE
+    )
+    said = str(COMMANDS[command](shared))
+    assert (
+        f"{SHARED} ({shared}/fall.csv, {shared}/spring.csv), and each counts as one person" in said
+    )
+    assert "write different names in the files" in said
+    one = written(tmp_path / "one", people=PEOPLE, machine=MACHINE)
+    assert "several files" not in str(COMMANDS[command](one))
+
+
+def test_judges_in_several_files_count_as_the_same_people(tmp_path: Path) -> None:
+    """The answers of one study may be in several files: only the note is new."""
+    folder = written(tmp_path / "parts", a=of_items("0123"), b=of_items("4567"))
+    found = wellput.rank(folder, permutations=10)
+    assert [note for note in found.notes if SHARED in note] == list(found.to_dict()["notes"])
+    together = wellput.rank([*of_items("0123"), *of_items("4567")], permutations=10)
+    assert replace(found, notes=()).to_dict() == replace(together, notes=()).to_dict()
+    read = wellput.rank(wellput.read_judgments(folder), permutations=10)
+    assert read.notes == found.notes
+    without = wellput.rank(folder, exclude=["judge=Kim: a", "judge=Lee: b"], permutations=10)
+    assert without.notes[0].startswith("Ada has answers in several files")
+
+
+def test_files_of_different_judges_questions_and_machines_are_not_pointed_out(
+    tmp_path: Path,
+) -> None:
+    by_judge = {name: of_items("01234567", name) for name in ("Kim", "Lee", "Ada")}
+    by_question = {q: of_items("01234567", question=q) for q in ("quality", "fluency")}
+    machines = {"one": MACHINE[:16], "two": MACHINE[16:], "people": PEOPLE}
+    for name, files in {"judge": by_judge, "question": by_question, "machine": machines}.items():
+        folder = written(tmp_path / name, **files)
+        found = wellput.rank(folder, judges="all", permutations=10)
+        assert not [note for note in found.notes if "several files" in note]
+
+
+def test_pairwise_choices_in_several_files_are_pointed_out(tmp_path: Path) -> None:
+    choices = [
+        Preference(
+            one.judge,
+            one.item,
+            "A",
+            "B",
+            "better",
+            "a" if (int(one.item) + len(one.judge) + place) % 3 else "b",
+        )
+        for place, one in enumerate(PEOPLE)
+        if one.system == "A"
+    ]
+    wellput.write_judgments(choices[::2], tmp_path / "a.csv")
+    wellput.write_judgments(choices[1::2], tmp_path / "b.csv")
+    assert SHARED in str(wellput.rank(tmp_path, permutations=10))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -118,6 +119,42 @@ def test_strata_and_several_metrics_are_estimated() -> None:
         wellput.estimate(evalset(), ratings(), MACHINE, strata="domain")
     with pytest.raises(InputError, match=r"Did you mean domain\? The tags are domain\."):
         wellput.estimate(evalset(tag=True), ratings(), MACHINE, strata="domains")
+
+
+def by_topic(labeled: Mapping[str, Sequence[int]]) -> wellput.EstimateResult:
+    """40 items on the sea, 12 on the moon, 8 without a topic."""
+    items = [
+        Item(
+            f"{item:02}",
+            {"A": "a", "B": "b"},
+            tags={"topic": "sea" if item < 40 else "moon"} if item < 52 else {},
+        )
+        for item in range(60)
+    ]
+    answers = [
+        Judgment(judge, f"{item:02}", name, "q", float((item * shift) % 7))
+        for name, labels in labeled.items()
+        for judge, judged, shift in (("Kim", labels, 3), (MACHINE, range(60), 2))
+        for item in judged
+    ]
+    return wellput.estimate(wellput.EvalSet(items), answers, MACHINE, strata="topic")
+
+
+def test_strata_with_too_few_labels_are_named() -> None:
+    few = "Estimated as one, because some of them have labels of fewer than 5 items:"
+    rule = "For a difference, the items with labels of both systems count."
+    enough = by_topic({"A": range(5, 60), "B": range(60)})
+    assert enough.to_dict()["notes"] == []
+    # 24 labels on the sea, 2 on the moon, 3 without a topic: the two have 5 together.
+    two = by_topic(dict.fromkeys("AB", (*range(24), 40, 41, 52, 53, 54)))
+    assert two.to_dict()["notes"] == [f"{few} moon and the items without topic. {rule}"]
+    assert two.notes[0] in str(two)
+    # The moon alone has too few labels, and is joined with another topic.
+    alone = by_topic(dict.fromkeys("AB", (*range(24), 40, *range(52, 60))))
+    assert alone.notes == [f"{few} moon and the items without topic. {rule}"]
+    # Only system B has too few.
+    one = by_topic({"A": [*range(60)], "B": [*range(24), 40, 52]})
+    assert one.notes == [f"{few} moon, sea and the items without topic (of B). {rule}"]
 
 
 def yes_no(labeled: dict[str, range]) -> list[Judgment]:

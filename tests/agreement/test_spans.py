@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wellput
@@ -17,7 +19,7 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import token_spans
-from wellput.stats.spans import span_alignment
+from wellput.stats.spans import gamma
 
 TEXTS = [
     "the cat sat on a mat",
@@ -77,8 +79,6 @@ def test_characters_pooled_over_pairs_and_outputs() -> None:
 
 def test_the_rest_is_what_half_of_the_others_marked() -> None:
     """Of two others one is enough, of three it takes two."""
-    import numpy as np
-
     marks = [np.array(row, bool) for row in ([1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0])]
     assert marked_by_half(marks[:2]).tolist() == [True, True, True, False]
     assert marked_by_half(marks).tolist() == [False, True, True, False]
@@ -137,16 +137,75 @@ def test_outputs_are_laid_end_to_end_for_each_set_of_judges() -> None:
     assert three.spans.n_judges == 3 and three.text_units.tolist() == [2]
 
 
-@pytest.mark.heavy
-def test_gamma_of_many_judges_is_that_of_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three judges with four spans each have 5³ ways to take one of each or none: more than 50."""
+def limited_to(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gamma, "MIN_MAX_STEPS", steps)
+    monkeypatch.setattr(gamma, "MAX_STEPS_PER_SPAN", 0)
+
+
+def many_marks(n_judges: int) -> dict[str, dict[int, Spans]]:
     spans = [(0, 2, "minor"), (3, 5, "minor"), (6, 8, "minor"), (9, 12, "minor")]
-    marks = {f"j{n}": {0: spans, 1: spans[: n + 1]} for n in range(3)}
-    assert summary(marks).note == ""
-    monkeypatch.setattr(span_alignment, "MAX_UNITARY_ALIGNMENTS", 50)
-    found = summary(marks)
-    assert found.note.startswith("γ is that of all pairs of judges")
+    return {f"j{n}": {0: spans, 1: spans[: n + 1]} for n in range(n_judges)}
+
+
+def test_gamma_of_many_judges_is_that_of_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three judges' spans take about 100,000 steps at a time, those of three pairs about 17,000. There
+    are one observed panel and at least 30 random panels."""
+    limited_to(31 * 50_000, monkeypatch)
+    found = summary(many_marks(3))
+    assert found.note.startswith("γ is that of all pairs of judges: there are too many ways")
     assert 0 < found.gamma["value"] < 1
+
+
+def test_gamma_of_very_many_judges_is_that_of_some_of_their_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limited_to(31 * 30_000, monkeypatch)
+    found = summary(many_marks(5))
+    assert re.match(r"γ is that of [3-5] of 10 pairs of judges, drawn at random: ", found.note)
+    assert 0 < found.gamma["value"] < 1
+    assert found == summary(many_marks(5))
+
+
+def test_gamma_is_undefined_where_two_judges_have_too_many_marks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limited_to(31 * 5_000, monkeypatch)
+    found = summary(many_marks(3))
+    assert found.gamma["value"] is None
+    assert found.note == (
+        "γ is undefined: there are too many ways to align the spans of even two judges"
+    )
+    assert found.f1["value"] > 0
+
+
+def test_gamma_says_if_its_random_shifts_are_fewer_than_precision_asks_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert summary(many_marks(2)).gamma["draws"] > 80
+    limited_to(60 * 5_300, monkeypatch)
+    found = summary(many_marks(2))
+    assert 30 <= found.gamma["draws"] <= 60
+    assert re.fullmatch(
+        rf"γ is from {found.gamma['draws']} random shifts, because more would take long: the "
+        r"disagreement expected by chance is known to within \d\.\d%",
+        found.note,
+    )
+
+
+def test_many_marks_of_four_judges_are_aligned_by_pairs() -> None:
+    """All four at once take seconds for each of at least 30 random shifts."""
+    rng = np.random.default_rng(1)
+    marks: dict[str, dict[int, list[tuple[int, int, str]]]] = {}
+    for judge in "abcd":
+        for item in (0, 1):
+            starts = rng.integers(0, 980, 100).tolist()
+            marks.setdefault(judge, {})[item] = [
+                (start, start + int(rng.integers(1, 16)), str(rng.choice(["minor", "major"])))
+                for start in starts
+            ]
+    found = summary(marks, texts=["x y " * 250] * 2)
+    assert found.note.startswith("γ is that of all pairs of judges")
+    assert found.gamma["draws"] >= 30
 
 
 def test_spans_outside_the_output_are_named() -> None:

@@ -15,7 +15,6 @@ is computed.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -29,6 +28,7 @@ from wellput.agreement.exclusions import (
     refuse_idle,
 )
 from wellput.agreement.judges import outlying_judges, summarize_labels
+from wellput.agreement.judgment_names import machine_note, names_notes
 from wellput.agreement.machines.judged_trials import unknown_judge
 from wellput.agreement.panel import (
     AnyJudgment,
@@ -38,17 +38,14 @@ from wellput.agreement.panel import (
     Panel,
     normalized,
     panels,
-    systems_of,
 )
 from wellput.agreement.result import AgreementResult, JudgeSummary
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.judgment import (
-    MACHINE_PREFIX,
     Judgment,
     Preference,
     is_machine,
     number_in,
-    seems_machine,
 )
 from wellput.core.metric import Floats
 
@@ -71,8 +68,9 @@ class ChosenAnswers:
     judges: Sequence[JudgeSummary] = ()
     notes: Sequence[str] = ()
 
-    def completed(self, result: AgreementResult) -> AgreementResult:
-        """The agreement, with what was left out of it and how far judges agree on labels."""
+    def with_exclusions_noted(self, result: AgreementResult) -> AgreementResult:
+        """The agreement, with what was left out of it, how far judges agree on questions with labels,
+        and the notes."""
         excluded = ({**asdict(one), "of": "all"} for one in self.left_out)
         return replace(
             result,
@@ -111,7 +109,7 @@ def choose_answers(
         ]
         raise InputError("\n".join(lines))
     answers_not_excluded = answers_left(kept, exclusions)
-    notes += [*machine_note(answers_not_excluded, judges), *alike_note(answers_not_excluded)]
+    notes += [*machine_note(answers_not_excluded, judges), *names_notes(answers_not_excluded)]
     return ChosenAnswers(
         cast("list[Judgment]", others), other_questions, left_out, summaries, notes
     )
@@ -160,55 +158,6 @@ def chosen_judges(answers: Sequence[A], judges: Sequence[str]) -> tuple[list[A],
         Exclusion(question, reason, judge=judge, n=n) for (question, judge), n in counts.items()
     ]
     return [answer for answer in answers if answer.judge in kept_judges], left_out
-
-
-def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[str]:
-    """A warning where judges who count as people have names of language models."""
-    if list(judges) != ["people"]:
-        return []
-    names = [
-        name for name in dict.fromkeys(answer.judge for answer in answers) if seems_machine(name)
-    ]
-    if not names:
-        return []
-    names_in_words = ", ".join(names[:MAX_LABELS_SHOWN]) + (
-        ", …" if len(names) > MAX_LABELS_SHOWN else ""
-    )
-    marked = f"{MACHINE_PREFIX}{names[0]}"
-    seems = "counts as a person, but has the name of a model"
-    advice = f"if it is no person, call it {marked} in the judgments"
-    if len(names) > 1:
-        seems = "count as people, but have names of models"
-        advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({marked})"
-    return [f"{names_in_words} {seems}: {advice}, or give judges= the names of the people."]
-
-
-def alike_note(answers: Iterable[AnyJudgment]) -> list[str]:
-    """A warning where names differ only in white space, the encoding of a letter, or (for judges and
-    systems) letter case: they look the same in a table, but are counted as two judges."""
-    names: dict[str, dict[str, None]] = {"judge": {}, "system": {}, "item": {}, "question": {}}
-    for answer in answers:
-        names["judge"][answer.judge] = names["item"][answer.item] = names["question"][
-            answer.question
-        ] = None
-        names["system"].update(dict.fromkeys(systems_of(answer)))
-    names_by_form: dict[tuple[str, str], list[str]] = {}
-    for kind, names_of_kind in names.items():
-        for name in names_of_kind:
-            standard_form = " ".join(unicodedata.normalize("NFC", name).split())
-            key = standard_form.casefold() if kind in ("judge", "system") else standard_form
-            names_by_form.setdefault((kind, key), []).append(name)
-    groups = [(kind, alike) for (kind, _), alike in names_by_form.items() if len(alike) > 1]
-    if not groups:
-        return []
-    groups_in_words = "; ".join(
-        f"{kind} {' and '.join(map(repr, alike[:MAX_LABELS_SHOWN]))}"
-        for kind, alike in groups[:MAX_LABELS_SHOWN]
-    ) + ("; …" if len(groups) > MAX_LABELS_SHOWN else "")
-    return [
-        f"Names that differ only in spaces, letter case or encoding count as different: "
-        f"{groups_in_words}. If they mean the same, write them in the same way."
-    ]
 
 
 @dataclass(frozen=True)

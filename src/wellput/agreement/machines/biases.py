@@ -140,13 +140,13 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
         return _place_of_rating(trials, confidence, missing)
     pairs = trials.system_places[judge_answers.trials]
     codes = np.unique(pairs @ np.array([len(trials.systems), 1]), return_inverse=True)[1]
-    n_first = np.bincount(codes, judge_answers.first > 0)
+    n_first = np.bincount(codes, judge_answers.shown_order > 0)
     counts = np.bincount(codes)
     is_both = ((n_first > 0) & (n_first < counts))[codes]
     if not is_both.any():
         missing["position"] = "no two systems were shown in both orders"
         return None
-    codes, first = codes[is_both], judge_answers.first[is_both]
+    codes, first = codes[is_both], judge_answers.shown_order[is_both]
     won_by_first = np.where(
         first > 0, judge_answers.values[is_both], 1 - judge_answers.values[is_both]
     )
@@ -173,10 +173,10 @@ def _place_of_rating(
 ) -> Estimate | None:
     """The bias of position of ratings with a column `order`. If there is none, `missing` says why."""
     judge_answers = trials.given
-    is_usable = ~np.isnan(judge_answers.first) & ~np.isnan(
+    is_usable = ~np.isnan(judge_answers.shown_order) & ~np.isnan(
         trials.people_means[judge_answers.trials]
     )
-    if trials.kind == "labels" or len(np.unique(judge_answers.first[is_usable])) < 2:
+    if trials.kind == "labels" or len(np.unique(judge_answers.shown_order[is_usable])) < 2:
         missing["position"] = (
             "it needs pairwise choices, or ratings with a column `order` (1 for the output shown first)"
         )
@@ -184,7 +184,7 @@ def _place_of_rating(
     answered_trials = judge_answers.trials[is_usable]
     return adjusted_slope(
         judge_answers.values[is_usable] - trials.people_means[answered_trials],
-        -judge_answers.first[is_usable],
+        -judge_answers.shown_order[is_usable],
         _system_columns(trials)[answered_trials],
         np.unique(trials.clusters[answered_trials], return_inverse=True)[1],
         confidence=confidence,
@@ -303,11 +303,15 @@ def _severity(
             groups=groups,
             clusters=np.concatenate([clusters, clusters]),
             n_groups=n,
-            size=trials.size,
+            largest_value=trials.largest_answer,
         )
     else:
         means = ClusteredMeans.of(
-            gaps, groups=places[:, 0], clusters=clusters, n_groups=n, size=trials.size
+            gaps,
+            groups=places[:, 0],
+            clusters=clusters,
+            n_groups=n,
+            largest_value=trials.largest_answer,
         )
     judged = np.flatnonzero(means.counts > 0)
     average = np.where(means.counts > 0, 1 / len(judged), 0.0)
@@ -398,7 +402,7 @@ def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsIn
         if p < 1 - confidence
     ]
     leads = [(a, b, float(judge.means[a] - judge.means[b])) for a, b in told_apart]
-    smallest_lead = MIN_LEAD * trials.size
+    smallest_lead = MIN_LEAD * trials.largest_answer
     against = [
         (trials.systems[a], trials.systems[b]) for a, b, lead in leads if lead < -smallest_lead
     ]

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, proxy_means
+from wellput.agreement.machines.strata import joined, n_labeled
 from wellput.agreement.panel import Exclusion
 from wellput.agreement.rankings.plain_ranking import RankingModel, listed
 from wellput.core.errors import InputError, counted
@@ -139,7 +140,8 @@ class EstimateResult(Result):
     next_items: NextItems | None = None
     excluded: Sequence[Exclusion] = ()
     notes: Sequence[str] = ()
-    """Which scores in a file of scores were not used."""
+    """Which scores in a file of scores were not used, which strata were estimated as one, and warnings
+    about names."""
     n_without_proxy: int = 0
     is_proxy_share: bool = False
     """Whether the proxy's means are shares (of wins, or of yes), as people's are."""
@@ -235,7 +237,7 @@ def estimate_systems(
             corrected.tuning * proxied.stretch,
             _worth(corrected, people),
             _is_skewed(strata, estimate, proxied.scale),
-            sum(map(_n_labeled, strata)),
+            sum(map(n_labeled, strata)),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
@@ -258,42 +260,12 @@ def _within(estimate: Estimate, proxied: ProxiedLabels, *, is_difference: bool =
 def _mean(parts: Sequence[ProxyLabels], tuning: float | None) -> PredictionPowered:
     """The mean over all strata, each weighted by its share of the units. Strata with too few labels are
     joined. `tuning` is the factor of the proxy's scores; None chooses the best, 0 ignores the proxy."""
-    joined = _joined(parts)
-    if len(joined) == 1:
-        return prediction_powered_mean(joined[0], tuning=tuning)
-    sizes = np.array([len(part.labels) for part in joined], dtype=np.float64)
-    means = [prediction_powered_mean(part, tuning=tuning) for part in joined]
+    estimated = joined(parts)
+    if len(estimated) == 1:
+        return prediction_powered_mean(estimated[0], tuning=tuning)
+    sizes = np.array([len(part.labels) for part in estimated], dtype=np.float64)
+    means = [prediction_powered_mean(part, tuning=tuning) for part in estimated]
     return combined(means, sizes / sizes.sum())
-
-
-def _joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
-    """The strata, with those that have too few labels joined into one."""
-    with_enough_labels = [part for part in parts if _n_labeled(part) >= MIN_LABELS]
-    with_few_labels = [part for part in parts if _n_labeled(part) < MIN_LABELS]
-    if not with_few_labels or len(parts) == 1:
-        return list(parts)
-    together = _concatenated(with_few_labels)
-    if _n_labeled(together) < MIN_LABELS and with_enough_labels:
-        together = _concatenated([together, with_enough_labels.pop()])
-    return [*with_enough_labels, together]
-
-
-def _n_labeled(part: ProxyLabels) -> int:
-    """The number of clusters (items or documents) with labels."""
-    return len(np.unique(part.clusters[part.is_labeled]))
-
-
-def _concatenated(parts: Sequence[ProxyLabels]) -> ProxyLabels:
-    """Several strata as one."""
-    starts = np.cumsum([0, *(int(part.clusters.max(initial=-1)) + 1 for part in parts)])
-    clusters = [part.clusters + start for part, start in zip(parts, starts, strict=False)]
-    weights = [part.weights for part in parts if part.weights is not None]
-    return ProxyLabels(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.proxies for part in parts]),
-        np.concatenate(clusters),
-        np.concatenate(weights) if len(weights) == len(parts) else None,
-    )
 
 
 def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
@@ -329,7 +301,7 @@ def _differences(
     pair_means: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
     for a, b in combinations(order, 2):
         parts = proxied.of_pair(a, b)
-        n_paired = sum(_n_labeled(part) for part in parts)
+        n_paired = sum(n_labeled(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
         if is_paired or (proxied.are_choices and n_paired):

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError, did_you_mean
@@ -29,10 +30,10 @@ OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 """(system, item) → a number, such as a metric's score."""
 
 ORDER_COLUMN = "order"
-SHARE_OF_CHOICE = {"a": 1.0, "tie": 0.5, "b": 0.0}
-"""What the system offered as "a" wins by a choice."""
-MAX_DIFFERENT_GRADES = 11
-"""See `are_on_scale`."""
+MAX_GRADES_OF_SHORT_SCALE = 11
+"""With more different answers than this, as on a scale of 0 to 100, a question has a long scale. A
+metric's scores may lie in its range by chance, as those of BLEU do; whole numbers are probably
+answers."""
 SCALE_FOLDS = 10
 """A metric's scores are converted to the question's scale by a straight line. Items are divided into
 this many folds, and the line for a fold is fitted to the items of the other folds."""
@@ -50,22 +51,23 @@ class JudgedTrial(NamedTuple):
 
 class GivenAnswers(NamedTuple):
     """All answers of one judge. Each array has an entry for each answer: the place of its trial, its
-    value, and which output was shown first.
+    value, and the order in which outputs were shown.
 
-    For choices, `first` is +1 if the first system in alphabetical order was shown first, −1 if it was
-    shown second. For ratings it is the number in the column `order`, NaN without this column.
+    For choices, `shown_order` is +1 if the first system in alphabetical order was shown first, −1 if it
+    was shown second. For ratings it is the number in the column `order` (1 for the output that the
+    judge was shown first), NaN without this column.
     """
 
     trials: Places
     values: Floats
-    first: Floats
+    shown_order: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedTrials:
     """The answers of people and of one judge. `people` (people × trials) and `judge` (trials) are NaN
-    where there is no answer. `given` has all answers of the judge, also repeated ones. `clusters` has
-    a number for each trial's document, or for its item if the item has no document."""
+    where there is no answer. `given` has all answers of the judge, also several to the same trial.
+    `clusters` has a number for each trial's document, or for its item if the item has no document."""
 
     kind: AnswerKind
     trials: tuple[JudgedTrial, ...]
@@ -106,8 +108,8 @@ class JudgedTrials:
         return np.array([[at[name] for name in trial.systems] for trial in self.trials], np.intp)
 
     @cached_property
-    def size(self) -> float:
-        """The absolute value of the largest answer."""
+    def largest_answer(self) -> float:
+        """The largest absolute value of an answer. Differences that are tiny beside it are rounding."""
         return largest_size(self.people, self.judge)
 
     @cached_property
@@ -142,21 +144,24 @@ def judged_trials(
         raise InputError(f"judge={judge!r} is the only judge: there are no people to compare with.")
     codes: dict[str, float] = {}
     places: dict[JudgedTrial, int] = {}
+    # The fields of each judge's `GivenAnswers`, as lists.
     by_judge: dict[str, tuple[list[int], list[float], list[float]]] = {}
     document_of = dict(documents or {})
     for answer in answers:
-        trial, value, first = _read(answer, codes)
+        trial, value, shown_order = _read(answer, codes)
         place = places.setdefault(trial, len(places))
-        own_places, own_values, own_first = by_judge.setdefault(answer.judge, ([], [], []))
+        own_places, own_values, own_orders = by_judge.setdefault(answer.judge, ([], [], []))
         own_places.append(place)
         own_values.append(value)
-        own_first.append(first)
+        own_orders.append(shown_order)
         if (document := answer.extra.get(DOCUMENT_COLUMN)) and documents is None:
             document_of[answer.item] = document
     trials = tuple(places)
     answers_by_judge = {
-        name: GivenAnswers(np.array(trial_places, np.intp), np.array(values), np.array(first))
-        for name, (trial_places, values, first) in by_judge.items()
+        name: GivenAnswers(
+            np.array(trial_places, np.intp), np.array(values), np.array(shown_orders)
+        )
+        for name, (trial_places, values, shown_orders) in by_judge.items()
     }
     rows = np.array(
         [_one_answer_each(answers_by_judge[name], len(trials), kind) for name in people]
@@ -214,13 +219,13 @@ def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
 def _read(
     answer: Judgment | Preference, codes: dict[str, float]
 ) -> tuple[JudgedTrial, float, float]:
-    """The trial of an answer, its value, and its entry in `GivenAnswers.first`. `codes` has the
+    """The trial of an answer, its value, and its entry in `GivenAnswers.shown_order`. `codes` has the
     numbers of labels; new labels are added."""
     sample = answer.extra.get(SAMPLE_COLUMN, "")
     if isinstance(answer, Preference):
         pair = (answer.system_a, answer.system_b)
         is_sorted = pair == tuple(sorted(pair))
-        share = SHARE_OF_CHOICE[answer.choice]
+        share = SHARE_WON_BY_A[answer.choice]
         is_a_first = answer.extra.get(ORDER_COLUMN, "").strip().lower() != "ba"
         return (
             JudgedTrial(answer.question, answer.item, tuple(sorted(pair)), sample),
@@ -308,7 +313,7 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
     """Whether scores are on the scale of the question, so that they could be answers to it. If people
     answered yes or no, scores must be 0 and 1. Otherwise scores must be in the range of people's
     answers, and their range must be at least half as wide. If people gave more than
-    `MAX_DIFFERENT_GRADES` different answers, scores must also be whole numbers.
+    `MAX_GRADES_OF_SHORT_SCALE` different answers, scores must also be whole numbers.
 
     >>> grades = np.array([1.0, 5, 3])
     >>> are_on_scale(np.array([2.0, 4.5]), grades), are_on_scale(np.array([0.2, 0.9]), grades)
@@ -325,7 +330,7 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
         scores.min() >= lowest
         and scores.max() <= highest
         and 2 * np.ptp(scores) >= highest - lowest
-        and (len(people) <= MAX_DIFFERENT_GRADES or are_whole)
+        and (len(people) <= MAX_GRADES_OF_SHORT_SCALE or are_whole)
     )
 
 

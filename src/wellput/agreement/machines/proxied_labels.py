@@ -13,7 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from wellput.agreement.machines.judged_trials import SHARE_OF_CHOICE, OutputValues
+from wellput.agreement.machines.judged_trials import OutputValues
+from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import present_means, ratios
@@ -23,6 +24,7 @@ from wellput.stats.judges.ratings import pearson
 from wellput.stats.prediction_powered import ProxyLabels
 
 PROXY_FOLDS = 10
+"""The number of folds of a proxy that is fitted to the labels."""
 MIN_LABELS_OF_COPY = 10
 """With fewer labels than this, a proxy may agree with them exactly by chance."""
 RIDGE = 1.0
@@ -32,11 +34,12 @@ are one standard deviation from their mean."""
 
 @dataclass(frozen=True, eq=False)
 class ProxiedLabels:
-    """`labels` and `proxies` have shape (systems, items) for ratings. For choices it is (pairs of
-    systems, items), and the values are the shares won by the first system of a pair. Values are NaN
-    where there is no label or score. `weights` are the inverse probabilities with which items were
-    chosen for labels; None if these are equal. `strata` has the number of each item's stratum (a group
-    of items that is estimated separately)."""
+    """`labels` are those of people, `proxies` the scores of the proxy. Both have shape (systems,
+    items) for ratings. For choices it is (pairs of systems, items), and the values are the shares won
+    by the first system of a pair. Values are NaN where there is no label or score. `weights` are the
+    inverse probabilities with which items were chosen for labels; None if these are equal. `strata`
+    has the number of each item's stratum (a group of items that is estimated separately),
+    `strata_names` the names of all strata."""
 
     systems: tuple[str, ...]
     items: tuple[str, ...]
@@ -46,8 +49,9 @@ class ProxiedLabels:
     pairs: tuple[tuple[int, int], ...] | None = None
     weights: Floats | None = None
     strata: Places | None = None
+    strata_names: tuple[str, ...] = ()
     stretch: float = 1.0
-    """The factor by which a metric's scores were multiplied."""
+    """The factor by which a metric's scores were multiplied, so that they spread as the labels do."""
     scale: tuple[float, float] = (-np.inf, np.inf)
     """The lowest and the highest label. No mean lies outside this range."""
 
@@ -73,6 +77,7 @@ class ProxiedLabels:
         has_both = ~np.isnan(self.labels) & ~np.isnan(self.proxies)
         if has_both.sum() < MIN_LABELS_OF_COPY:
             return False
+        # 1, except for rounding.
         return pearson(self.labels[has_both], self.proxies[has_both]) > 1 - 1e-9
 
     def of_system(self, system: int) -> list[ProxyLabels]:
@@ -117,6 +122,7 @@ class ProxiedLabels:
                 proxies[used],
                 np.unique(clusters[used], return_inverse=True)[1],
                 None if weights is None else weights[used],
+                self.strata_names[stratum] if self.strata_names else "",
             )
             for stratum in np.unique(strata[has_proxy])
             for used in [has_proxy & (strata == stratum)]
@@ -200,7 +206,7 @@ def _shares(
         a, b, share = (
             place_of[choice.system_a],
             place_of[choice.system_b],
-            SHARE_OF_CHOICE[choice.choice],
+            SHARE_WON_BY_A[choice.choice],
         )
         name = f"{a} {b}" if a < b else f"{b} {a}"
         if name in names:

@@ -46,7 +46,7 @@ from wellput.stats.judges.reliability import panel_reliability
 @dataclass(frozen=True)
 class VetOptions:
     """The options of a vetting, as for `wellput.vet`. If `scoring` is None, it is chosen by the kind of
-    answers."""
+    answers. `own` are the systems of the judge's own family."""
 
     epsilon: float = 0.1
     scoring: Scoring | None = None
@@ -188,6 +188,7 @@ def vet_trials(
     scoring = _scoring(trials, options.scoring)
     judge = trials.judge
     if scoring == "accuracy" and trials.is_metric and trials.kind == "numbers":
+        # A metric's score counts as the nearest answer that people gave.
         judge = _nearest(judge, np.unique(trials.people[~np.isnan(trials.people)]))
     test = alternative_annotator_test(
         trials.people,
@@ -202,6 +203,7 @@ def vet_trials(
             f"judge={trials.judge_name!r} answered no trial that two people answered: there is nothing "
             "to compare."
         )
+    # Intervals leave out one document at a time, or one item if there are no documents.
     places = {"items": trials.clusters, "questions": trials.questions}
     panel = ceiling = None
     if trials.kind == "numbers":

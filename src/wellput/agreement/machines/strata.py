@@ -1,0 +1,90 @@
+"""Which strata `estimate` estimates alone, and which together as one. A stratum is a group of items,
+such as those with one value of a tag; too few labels are not enough for an estimate of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wellput.agreement.machines.proxied_labels import ProxiedLabels
+from wellput.agreement.rankings.plain_ranking import listed
+from wellput.stats.prediction_powered import MIN_LABELS, ProxyLabels
+
+MAX_NAMES_SHOWN = 4
+
+
+def n_labeled(part: ProxyLabels) -> int:
+    """The number of clusters (items or documents) with labels."""
+    return len(np.unique(part.clusters[part.is_labeled]))
+
+
+def joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
+    """The strata to estimate, with those that have too few labels joined."""
+    return [
+        group[0] if len(group) == 1 else _concatenated(group) for group in grouped_strata(parts)
+    ]
+
+
+def grouped_strata(parts: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
+    """The strata in groups, each of which is estimated as one. Strata with too few labels are in one
+    group; if that has too few labels, too, a stratum with enough labels is added to it."""
+    with_enough_labels = [[part] for part in parts if n_labeled(part) >= MIN_LABELS]
+    with_few_labels = [part for part in parts if n_labeled(part) < MIN_LABELS]
+    if not with_few_labels:
+        return with_enough_labels
+    if sum(map(n_labeled, with_few_labels)) < MIN_LABELS and with_enough_labels:
+        with_few_labels += with_enough_labels.pop()
+    return [*with_enough_labels, with_few_labels]
+
+
+def _concatenated(parts: Sequence[ProxyLabels]) -> ProxyLabels:
+    """Several strata as one."""
+    starts = np.cumsum([0, *(int(part.clusters.max(initial=-1)) + 1 for part in parts)])
+    clusters = [part.clusters + start for part, start in zip(parts, starts, strict=False)]
+    weights = [part.weights for part in parts if part.weights is not None]
+    return ProxyLabels(
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.proxies for part in parts]),
+        np.concatenate(clusters),
+        np.concatenate(weights) if len(weights) == len(parts) else None,
+    )
+
+
+def joined_note(proxied: ProxiedLabels, tag: str, *, clustered_by: str) -> list[str]:
+    """A sentence on the strata that were estimated as one, if there are any. Strata are the values of a
+    tag; the one with the empty name has the items without it. `clustered_by` is the unit in which
+    labels are counted: item, document or a tag. Systems are named if a group is not the same for all:
+    their labels may be of different items."""
+    systems_by_group: dict[tuple[str, ...], list[str]] = {}
+    n_systems = 0
+    for place, system in enumerate(proxied.systems):
+        parts = proxied.of_system(place)
+        if not any(part.is_labeled.any() for part in parts):
+            continue
+        n_systems += 1
+        for group in grouped_strata(parts):
+            names = sorted((part.stratum for part in group), key=lambda name: (not name, name))
+            if len(names) > 1:
+                systems_by_group.setdefault(tuple(names), []).append(system)
+    if not systems_by_group:
+        return []
+    groups = [
+        _first_names([name or f"the items without {tag}" for name in names])
+        + (f" (of {_first_names(systems)})" if len(systems) < n_systems else "")
+        for names, systems in systems_by_group.items()
+    ]
+    is_tag = clustered_by not in ("item", "document")
+    units = f"values of {clustered_by}" if is_tag else f"{clustered_by}s"
+    groups_in_words = "; ".join(groups[:MAX_NAMES_SHOWN])
+    return [
+        f"Estimated as one, because some of them have labels of fewer than {MIN_LABELS} {units}: "
+        f"{groups_in_words}{'; …' if len(groups) > MAX_NAMES_SHOWN else ''}. For a difference, the "
+        f"{units} with labels of both systems count."
+    ]
+
+
+def _first_names(names: Sequence[str]) -> str:
+    """The first few names, and the number of the others: `a, b, c, d and 2 more`."""
+    n_hidden = len(names) - MAX_NAMES_SHOWN
+    return listed([*names[:MAX_NAMES_SHOWN], *([f"{n_hidden:,} more"] if n_hidden > 0 else [])])
