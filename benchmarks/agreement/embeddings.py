@@ -34,7 +34,7 @@ INTRODUCTION = """# Embeddings compared with n-grams
 
 Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with n-gram metrics, on eight [sets of outputs that people judged](agreement.md). `bertscore` uses the last
 layer of MiniLM (`all-MiniLM-L6-v2`, 22 million weights), or, in the column *static table*, a table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words). *recall* and *idf* are [options of the metric](../metrics/bertscore.md#options). The table has Pearson's r with people's answers
-to each question, over single outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
+to each question, over single outputs; after the name of a set stands the number of its outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
 
 **Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (at .05, with Holm's
 correction for all pairs; for other systems and other items, or, if there are fewer than four systems, for other items alone).

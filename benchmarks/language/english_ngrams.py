@@ -104,7 +104,7 @@ def section() -> str:
     listed = "\n".join(rows)
     return f"""## The English model
 
-Trigrams from words of {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(small_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *as they are*: the first word of a sentence keeps its capital; *as inside sentences*: it is written as the text
+Trigrams from these texts, with their numbers of words: {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(small_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *as they are*: the first word of a sentence keeps its capital; *as inside sentences*: it is written as the text
 mostly writes this word inside sentences. *all together*: one model of all texts; *mixed*: a weighted mean of that model and of a model of each text.
 
 | first words of sentences | EWT alone | all together | mixed |
@@ -120,7 +120,7 @@ The same model, pruned and rounded to 8 bits (the model in the package is bold).
 | --- | ---: | ---: | ---: | ---: | ---: |
 {listed}
 
-On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. In training, first words were spelled by their counts in the text; the model in the package does not contain these counts. By its probabilities alone, it spells the first word of {100 * agreeing / len(dev):.1f}% of dev sentences the same way.
+On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. For training, the first word of a sentence was put in lower case if this form is more frequent inside sentences. The model in the package does not contain these frequencies; instead, its probabilities decide whether the first word is in lower case. The result is the same for {100 * agreeing / len(dev):.1f}% of the dev sentences.
 Loading times are processor time, for a file that is in the cache of the operating system.
 """
 

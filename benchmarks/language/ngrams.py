@@ -199,10 +199,10 @@ Training takes {best[0] / best[1]:.2f} of IRSTLM's time. With `--memory-mb 10` (
 All perplexities were computed by wellput, which reads the files of both tools. Only the first two rows of perplexities can be compared: there both models know the same words, and no word is unknown.
 In the second row the probability that a model keeps for unknown words is given to the known words. The last row depends on the probability that a
 model gives to an unknown word (all unknown words count as one): Witten–Bell (IRSTLM) {witten_bell.unknown_word:.1g} on average,
-Kneser–Ney (wellput, as KenLM estimates it) {kneser_ney.unknown_word:.1g}, the share of one unseen word. If a model will meet many
+Kneser–Ney (wellput, as KenLM estimates it) {kneser_ney.unknown_word:.1g}: it divides the probability that it keeps for unseen words equally among all words of the vocabulary, and the unknown word is one of them. If a model will meet many
 unknown words, train it with `--min-count 2`: then it learns how frequent unknown words are.
 
-The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is mapped in {1000 * mapped_s:.0f} ms. One
+The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is memory-mapped in {1000 * mapped_s:.0f} ms. One
 thread scores {n_scored / scoring_s / 1e6:.1f} million words a second.
 """
     page += "\n" + section()

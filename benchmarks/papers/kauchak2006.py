@@ -31,7 +31,7 @@ from wellput.core.evalset import EvalSet
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import open_wordnet
 from wellput.language.paraphrase.candidates import WordNetCandidates
-from wellput.language.paraphrase.classifiers import paper_training
+from wellput.language.paraphrase.classifiers import kauchak_training
 from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 from wellput.language.paraphrase.filters import ContextwnFilter
 from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
@@ -252,7 +252,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
     judged = in_form([one for one, _ in swords_dev()], wordnet, Tagger.load(shipped("tagger.wpm")))
     queries, is_right = judged_queries(judged, WordNetCandidates(wordnet))
     words = {query.replacement.text for query in queries}
-    learned = learn(index, words, paper_training(len(index)), seed=12345)
+    learned = learn(index, words, kauchak_training(len(index)), seed=12345)
     chosen = ContextwnFilter(learned, 1.0)
     scores = chosen.probabilities(queries)
     rows = [["`wordnet`", *PAPER_7["wordnet"], f"{is_right.mean():.1%} of {len(is_right):,}"]]
@@ -334,7 +334,7 @@ def main() -> None:
         "OVER_DRAWS": over_draws,
         "DRAWS": str(SIMULATED_DRAWS),
         "TOKENS": f"{len(index):,}",
-        "LEAST": str(paper_training(len(index)).min_occurrences),
+        "LEAST": str(kauchak_training(len(index)).min_occurrences),
     }.items():
         text = text.replace(f"@{key}@", value)
     write_page("kauchak2006", text)

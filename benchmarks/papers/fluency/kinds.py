@@ -99,7 +99,7 @@ class Measured:
         return cls(rated, models.sentence_features(rated.texts), filled)
 
     def fluency(self, model: FluencyModel) -> Floats:
-        return np.nan_to_num(self.features.joined(model.scores(self.features.rows)))
+        return np.nan_to_num(self.features.scores_of_texts(model.scores(self.features.rows)))
 
     @cached_property
     def brevity(self) -> Floats:

@@ -58,7 +58,7 @@ class Scorers:
         if has_gleu:
             parses = self.parsers.sentence_features(texts)
             distances = self.gleu.distances(self.gleu.normalized(parses.rows))
-            columns["gleu-fluency"] = _filled(parses.joined(distances))
+            columns["gleu-fluency"] = _filled(parses.scores_of_texts(distances))
             means = self.gleu.normalized(parses.means())
             for place, name in enumerate(GLEU_FEATURES):
                 sign = 1 if name == "log_probability" else -1
@@ -67,7 +67,7 @@ class Scorers:
 
 
 def joined_scores(model: FluencyModel, sentences: SentenceFeatures) -> Floats:
-    return sentences.joined(model.scores(sentences.rows))
+    return sentences.scores_of_texts(model.scores(sentences.rows))
 
 
 def _neural(texts: Sequence[str], rows: Floats) -> Columns:

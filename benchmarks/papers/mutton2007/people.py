@@ -66,7 +66,7 @@ def section(people: Sequence[RatedScores]) -> str:
 
 This section tests the paper's claim on real ratings. The table has Pearson's r of the paper's features and of GLEU (with the training described above) with people's mean
 ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
-have any length, so the log probability falls with each word (all sentences of the paper have 24 words). Link grammar may take a minute for an attempt here,
+have any length, so the log probability falls with each word (all sentences of the paper have 24 words). Here link grammar may take a minute for each of its three attempts to parse a sentence,
 not three seconds, so that no long sentence runs out of time on a slow machine.
 
 | scorer | {header} |
@@ -77,7 +77,7 @@ GLEU compared with the best single feature (the one with the largest |r|; {overl
 
 {_answer(people)}
 {_invalid_sign(people)}
-The features of [`gleu-fluency`](../metrics/gleu-fluency.md) with `features=own`, which are rates, and other metrics are
+The features of [`gleu-fluency`](../metrics/gleu-fluency.md) with `features=own`, which are shares or values per word, and other metrics are
 [compared on more sets](../results/fluency.md)."""
 
 

@@ -47,8 +47,8 @@ def section(first: Trial, second: Trial) -> str:
 **The judges in this section are simulated.** This section only shows that the analysis works as the paper describes it; it says nothing about people. The paper's two
 trials are repeated as studies, made and answered as with people (`wellput study create --design magnitude --questions fluency --judges 20 --per-item 20`): twenty
 simulated judges rate ten sentences of each kind, each on a scale of their own, which is normalized to 0 … 1 (`--normalize unit`). Their ratings follow the means that the
-paper prints for real sentences, sizes 8 and 1 and the three generators (Table 6), plus the deviation of each sentence and noise; the means
-of sizes 2 and 4 are ours ({planted["2"]}, {planted["4"]}). The deviations are random and do not depend on the sentence, so a metric can agree
+paper prints for real sentences, sizes 8 and 1 and the three generators (Table 6), plus a random deviation for each sentence, and noise; the means
+of sizes 2 and 4 are ours ({planted["2"]}, {planted["4"]}). The deviations have nothing to do with the text of the sentence, so a metric can agree
 with these ratings only by distinguishing the kinds of sentences.
 
 Correlations between judges, paper / simulated (Tables 3 and 7):
@@ -57,7 +57,7 @@ Correlations between judges, paper / simulated (Tables 3 and 7):
 |---|---:|---:|---:|---:|
 {chr(10).join(spread)}
 
-Figure 2, mean rating by size (simulated): {by_size} (lower than the planted means, because each judge's lowest rating becomes 0). The paper's
+Figure 2, mean rating by size (simulated): {by_size} (lower than the means that we gave the simulated judges, because each judge's lowest rating becomes 0). The paper's
 values are in a picture that we do not have.
 
 Correlations of the metrics, paper / simulated. The column *Table 4* needs no judges. A simulated judge correlates {humans:.2f} with size (the paper's

@@ -48,15 +48,19 @@ def write_figures(
         "the encoder's features alone": fit_combination(learned[:, n:], verdicts).probabilities(
             swords[:, n:]
         ),
-        "`neural`: both": fit_combination(learned, verdicts).probabilities(swords),
+        "`neural`: the encoder's and context features": fit_combination(
+            learned, verdicts
+        ).probabilities(swords),
     }
     lines = [
         "# The neural filter",
         "",
         f"How well the filter `neural` of [`wellput paraphrase`](../commands/paraphrase.md) distinguishes right from wrong substitutions, with the encoder {encoder}. The data are {len(is_right):,} substitutions "
-        "of SWORDS dev, the same as [for the other filters](paraphrase.md), of which "
-        f"{is_right.mean():.1%} are right. The weights were "
-        f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences of SWORDS.",
+        "of SWORDS dev, the same as [for the other filters](paraphrase.md); "
+        f"{is_right.mean():.1%} of them are right (half the people or more accepted them). The weights were "
+        f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences that are also in SWORDS dev.",
+        "",
+        "*Token similarity* is the cosine of the encoder's vectors of the word and of its replacement, each in its sentence. *The encoder's features* are token similarity, the cosine of the mean vectors of the two sentences, and the mean cosine of each other word's vectors in the two sentences. *Context features* are those of the filter `context`. `neural` uses the encoder's features and the context features together.",
         "",
         "| filter | AUC | precision at recall .8 | precision at recall .5 |",
         "| --- | ---: | ---: | ---: |",
