@@ -30,6 +30,94 @@ def test_an_output_never_replaces_an_input(
     assert (tmp_path / "a.csv").read_text() == "a b\n"
 
 
+JUDGMENTS = "judge,item,system,question,value\n" + "".join(
+    f"{judge},{item},{system},q,{value}\n"
+    for judge in ("Kim", "Lee")
+    for item in ("1", "2", "3", "4", "5")
+    for system, value in (("A", 5 + (item > "3")), ("B", int(item) * (2 + (judge == "Kim")) % 4))
+)
+SCORES = "system,item,metric,score\nA,1,own,1\nB,1,own,2\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "replaced", "why"),
+    [
+        ("rank judged -o judged/j.csv", "judged/j.csv", "it is in the input judged"),
+        ("rank judged/*.csv -o judged/j.csv", "judged/j.csv", "it is in the input judged/*.csv"),
+        ("agree set.jsonl judged -o ./judged/j.csv", "judged/j.csv", "it is in the input judged"),
+        ("score sets -m ssa --segments sets/a.jsonl", "sets/a.jsonl", "it is in the input sets"),
+        (
+            "score s*/*.jsonl -m ssa --segments sets/a.jsonl",
+            "sets/a.jsonl",
+            "in the input s*/*.jsonl",
+        ),
+        ("score set.jsonl -m ./own.csv --segments own.csv", "own.csv", "it is the input ./own.csv"),
+        (
+            "score set.jsonl -m ssa,./own.csv:metric=own -o own.csv",
+            "own.csv",
+            "the input ./own.csv",
+        ),
+        (
+            "estimate set.jsonl judged --proxy ./own.csv:higher=true --budget 1 --plan own.csv",
+            "own.csv",
+            "it is the input ./own.csv",
+        ),
+        (
+            "estimate set.jsonl judged --proxy ssa --probabilities own.csv --budget 1 --plan own.csv",
+            "own.csv",
+            "it is the input own.csv",
+        ),
+        (
+            "power --proxy own.csv:higher=true --evalset set.jsonl -o own.csv",
+            "own.csv",
+            "the input",
+        ),
+        (
+            "fit set.jsonl judged --question q --predictors ./m.json -o m.json",
+            "m.json",
+            "the input",
+        ),
+        ("score parts -m ssa --segments parts/", "parts/part-00000.parquet", "the input parts"),
+        ("score parts/*.parquet -m ssa --segments parts/", "parts/part-00000.parquet", "the input"),
+        ("score set.jsonl -m ssa --segments parts/", "parts/part-00000.parquet", "by wellput"),
+    ],
+)
+def test_an_output_never_replaces_a_file_that_an_input_names(
+    run: Run, files: Write, tmp_path: Path, command: str, replaced: str, why: str
+) -> None:
+    for folder in ("judged", "sets", "parts"):
+        (tmp_path / folder).mkdir()
+    item = ITEM.replace('"a b"}', '"a b", "B": "b"}')
+    files(**{"set.jsonl": item, "sets/a.jsonl": item, "judged/j.csv": JUDGMENTS, "own.csv": SCORES})
+    files(**{"m.json": "{}"})
+    parquet = pytest.importorskip("pyarrow.parquet")
+    shard = pytest.importorskip("pyarrow").table(
+        {"id": ["1"], "reference": ["a"], "outputs.A": ["b"]}
+    )
+    parquet.write_table(shard, tmp_path / "parts/part-00000.parquet")
+    before = (tmp_path / replaced).read_bytes()
+    outcome = run(*command.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Cannot write" in outcome.err and why in outcome.err
+    assert (tmp_path / replaced).read_bytes() == before
+
+
+def test_a_report_beside_the_inputs_is_replaced(run: Run, files: Write, tmp_path: Path) -> None:
+    (tmp_path / "judged").mkdir()
+    files(**{"judged/j.csv": JUDGMENTS, "judged/report.md": "old"})
+    assert run("rank", "judged", "-o", "judged/report.md").code == 0
+    assert "A" in (tmp_path / "judged/report.md").read_text()
+
+
+def test_a_folder_with_the_name_of_a_system_is_no_input(
+    run: Run, files: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "A").mkdir()
+    files(**{"j.csv": JUDGMENTS, "A/table.csv": "old"})
+    assert run("rank", "j.csv", "--against", "A", "-o", "A/table.csv").code == 0
+    assert (tmp_path / "A/table.csv").read_text() != "old"
+
+
 def test_two_outputs_are_two_files(run: Run, files: Write, tmp_path: Path) -> None:
     files(**{"set.jsonl": ITEM})
     outcome = run("score", "set.jsonl", "-m", "ssa", "--segments", "x.csv", "-o", "x.csv")

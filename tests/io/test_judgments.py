@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wellput.core.errors import InputError
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import PAIRWISE_CHOICES, Judgment, Preference
 from wellput.io import open_evalset, read_judgments, write_judgments
 from wellput.io.judgments import judgments_of_records
 
@@ -316,7 +316,14 @@ def test_a_folder_or_a_pattern_has_the_judgments_of_all_its_files(tmp_path: Path
     write_judgments([machine], tmp_path / "machine.jsonl")
     for beside in ("m.answers.jsonl", "m.judge.json", "m.unanswered.csv", "people.payments.csv"):
         (tmp_path / beside).write_text('{"reason": "failed"}\n')
-    assert read_judgments(tmp_path) == [machine, *RATINGS]
+    found = read_judgments(tmp_path)
+    assert found == [machine, *RATINGS]
+    assert [Path(one.file).name for one in found] == ["machine.jsonl", "people.csv", "people.csv"]
+    assert {one.file for one in read_judgments(tmp_path / "people.csv")} == {""}
+    write_judgments(found, tmp_path / "all.csv")
+    header = "judge,item,system,question,value,repeat,when\n"
+    assert (tmp_path / "all.csv").read_text().startswith(header)
+    (tmp_path / "all.csv").unlink()
     assert read_judgments(f"{tmp_path}/m*") == [machine]
     with pytest.raises(InputError, match=r"no file of judgments in the folder .*\.csv"):
         read_judgments(_folder(tmp_path / "empty"))
@@ -328,6 +335,58 @@ def test_yes_and_no_in_one_file_and_unsure_in_another_are_refused(tmp_path: Path
     (tmp_path / "b.csv").write_text(f"{header}bob,1,A,safe,unsure\n")
     with pytest.raises(InputError, match=r"b\.csv.*another kind"):
         read_judgments(tmp_path)
+
+
+def written_choices(path: Path, column: str, *rows: str) -> list[str]:
+    """The choices in rows of the two systems and the choice, such as `b a a`."""
+    lines = [f"j,{n},{','.join(row.split())},q\n" for n, row in enumerate(rows)]
+    path.write_text(f"judge,item,system_a,system_b,{column},question\n" + "".join(lines))
+    named = [] if column == "choice" else [f"choice={column}"]
+    answers = read_judgments(path, column=named)
+    return [answer.choice for answer in answers if isinstance(answer, Preference)]
+
+
+@pytest.mark.parametrize("column", ["choice", "winner"])
+def test_other_rows_say_whether_a_word_is_a_place_or_a_name(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "j.csv"
+    # "c" is only a name, so "a" is the system a, which stands second.
+    assert written_choices(path, column, "b a a", "a c c") == ["b", "b"]
+    # "b" is only a place, so "a" is the first system.
+    assert written_choices(path, column, "b a a", "a c b") == ["a", "b"]
+    assert written_choices(path, column, "right left left", "left gpt gpt") == ["b", "b"]
+    assert written_choices(path, column, "gpt tie tie", "gpt tie b") == ["tie", "b"]
+    assert written_choices(path, column, "b a system_b", "a b system_a") == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("column", "rows"),
+    [
+        ("winner", ["b a a", "a b tie"]),  # nothing decides
+        ("winner", ["b a a", "b a system_b"]),  # other words for places do not decide
+        ("choice", ["b a a", "a c c", "a c b"]),  # "c" is a name, "b" a place
+        ("winner", ["gpt tie tie", "gpt tie gpt"]),  # the system tie, or a tie
+        ("choice", ["gpt tie tie", "gpt tie gpt"]),
+    ],
+)
+def test_a_word_that_may_be_a_place_or_a_name_is_refused(
+    tmp_path: Path, column: str, rows: list[str]
+) -> None:
+    path = tmp_path / "j.csv"
+    with pytest.raises(
+        InputError, match=r"line 2: the choice '(a|tie)' is .*the name of (a|one) sys"
+    ):
+        written_choices(path, column, *rows)
+
+
+def test_own_files_with_systems_called_a_b_and_tie_are_read_as_written(tmp_path: Path) -> None:
+    pairs = [("a", "b"), ("b", "a"), ("tie", "a"), ("b", "tie")]
+    answers = [
+        Preference("j", f"{n}", *pair, f"q{choice}", choice, {})
+        for n, pair in enumerate(pairs)
+        for choice in PAIRWISE_CHOICES
+    ]
+    write_judgments(answers, tmp_path / "j.csv")
+    assert read_judgments(tmp_path / "j.csv") == answers
 
 
 def test_a_folder_with_ratings_and_choices_is_refused(tmp_path: Path) -> None:

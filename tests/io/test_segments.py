@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from wellput.core.errors import InputError, OutputError
 from wellput.io import SegmentScore, read_segments, writing_segments
-from wellput.io.segment_scores import gathering_parts
+from wellput.io.segment_scores import gathering_parts, writing_part
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".csv.gz"])
@@ -57,22 +58,92 @@ def test_all_bad_rows_are_reported(tmp_path: Path) -> None:
         list(read_segments(path))
 
 
+def write_part(folder: str | Path, system: str) -> None:
+    with writing_part(str(folder), 0, None) as writer:
+        writer.write(system, ["1"], "m", np.array([0.5]))
+
+
+def system_in(folder: Path) -> str:
+    return next(read_segments(folder / "part-00000.parquet")).system
+
+
 @pytest.mark.parametrize("is_resumed", [False, True])
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path, is_resumed: bool) -> None:
     target = tmp_path / "scores"
     with gathering_parts(target, is_resumed=is_resumed) as working:
-        (Path(working) / "part-00000.parquet").write_text("mine")
+        write_part(working, "mine")
         with (
             pytest.raises(OutputError, match="another run is writing scores there"),
             gathering_parts(target, is_resumed=is_resumed),
         ):
             pass
-    assert (target / "part-00000.parquet").read_text() == "mine"
+    assert system_in(target) == "mine"
     with gathering_parts(target, is_resumed=False) as working:
         assert not list(Path(working).iterdir())
-        (Path(working) / "part-00000.parquet").write_text("later")
-    assert (target / "part-00000.parquet").read_text() == "later"
+        write_part(working, "later")
+    assert system_in(target) == "later"
     assert [file.name for file in tmp_path.iterdir()] == ["scores"]
+
+
+@pytest.mark.parametrize("is_url", [False, True])
+@pytest.mark.parametrize("score_column", ["score", "mine"])
+def test_a_folder_with_tables_of_other_programs_is_not_replaced(
+    tmp_path: Path, score_column: str, is_url: bool
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"system": ["A"], "item": ["1"], "metric": ["m"], score_column: [0.5]}
+    target = tmp_path / "scores"
+    target.mkdir()
+    write_part(target, "A")
+    theirs = target / "part-00003.parquet"
+    parquet.write_table(pyarrow.table(columns), theirs)
+    content = theirs.read_bytes()
+    with (
+        pytest.raises(
+            OutputError, match=r"holds part-00003\.parquet, which is not a file of segment"
+        ),
+        gathering_parts(f"file://{target}" if is_url else target, is_resumed=False),
+    ):
+        pass
+    assert theirs.read_bytes() == content
+
+
+def test_a_folder_with_a_file_that_is_no_table_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "part-00000.parquet").write_text("notes")
+    with (
+        pytest.raises(OutputError, match="not a file of segment scores"),
+        gathering_parts(tmp_path, is_resumed=True),
+    ):
+        pass
+    assert (tmp_path / "part-00000.parquet").read_text() == "notes"
+
+
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_damaged_part_is_replaced_by_a_resumed_run_only(tmp_path: Path, is_resumed: bool) -> None:
+    target = tmp_path / "scores"
+    target.mkdir()
+    write_part(target, "A")
+    (target / "part-00001.parquet").write_bytes(b"PAR1 and no more")
+    refusal = nullcontext() if is_resumed else pytest.raises(OutputError, match="part-00001")
+    with refusal, gathering_parts(target, is_resumed=is_resumed) as working:
+        (Path(working) / "part-00001.parquet").unlink()
+    assert (target / "part-00001.parquet").exists() != is_resumed
+    assert system_in(target) == "A"
+
+
+def test_a_file_that_appears_in_the_folder_during_the_run_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "scores"
+    with (
+        pytest.raises(OutputError, match=r"holds notes\.txt"),
+        gathering_parts(target, is_resumed=False) as working,
+    ):
+        write_part(working, "A")
+        target.mkdir()
+        (target / "notes.txt").write_text("mine")
+    assert (target / "notes.txt").read_text() == "mine"
+    assert system_in(tmp_path / ".scores.part") == "A"
 
 
 def test_parts_of_a_killed_run_are_not_mixed_in(tmp_path: Path) -> None:

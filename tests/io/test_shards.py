@@ -129,8 +129,8 @@ def test_repeated_ids_among_many(tmp_path: Path) -> None:
     for seen in (few, many):
         for start in range(0, 1000, 10):
             seen.add([str(i) for i in range(start, start + 10)])
-        assert not seen.suspects()
+        assert not seen.repeated_hashes()
         seen.add(["7", "x", "993"])
-    assert few.suspects() == many.suspects()
-    assert len(few.suspects()) == 2
+    assert few.repeated_hashes() == many.repeated_hashes()
+    assert len(few.repeated_hashes()) == 2
     assert many.total == 1003

@@ -15,7 +15,7 @@ from wellput.agreement.advice import shown_to_agree
 from wellput.agreement.analysis import AgreementOptions, MetricItems, agree_by
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import parse_exclusion, with_unknown
+from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences, decisions_of
 from wellput.agreement.prepared_panels import choose_answers
@@ -30,6 +30,7 @@ from wellput.api.inputs import (
     Metrics,
     check_files,
     fitted_to,
+    given_texts,
     open_items,
     read_answers,
 )
@@ -48,7 +49,7 @@ from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, each_scorer
+from wellput.metrics.registry import create_all, with_logged_scorers
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -181,7 +182,10 @@ def agree(
     >>> wellput.agree(evalset, ratings, "ssa").ranking[0].leaders
     ['A']
     """
-    check_files([path], [evalset, judgments])
+    check_files(
+        [path],
+        [evalset, judgments, homogeneity, *given_texts(metrics), *given_texts(paraphrase)],
+    )
     # Without metrics, a random metric is scored, because its table names the systems and items. Its
     # results are dropped at the end.
     metric_objects = with_paraphrases(create_all(metrics or "random"), paraphrase)
@@ -214,7 +218,7 @@ def agree(
         with_models=models,
         alpha=1 - confidence,
         uncertainty=Uncertainty(generalize, resamples, confidence, seed, cores),
-        fitted_here=fitted_to(judgments, metric_objects),
+        fitted_to_these_judgments=fitted_to(judgments, metric_objects),
     )
     are_choices = bool(answers) and isinstance(answers[0], Preference)
     if are_choices:
@@ -225,9 +229,11 @@ def agree(
     source = open_items(
         evalset, metric_objects, trees, column=column, threads=threads, on_phase=on_phase
     )
-    metric_objects = each_scorer(metric_objects, source)
+    metric_objects = with_logged_scorers(metric_objects, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known_names))
+    options = replace(
+        options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
+    )
     answers = with_documents(answers, known_names.documents)
     if level == "span":
         _refuse_options_of_correlations(options, by, homogeneity)
@@ -240,11 +246,12 @@ def agree(
             cluster=cluster,
             on_phase=on_phase,
         )
-        result = chosen_answers.completed(result)
+        result = chosen_answers.with_exclusions_noted(result)
         if path is not None:
             result.save(path)
         return result
     plan = ScoringPlan(threads=cores, keep_rows=True)
+    # An evalset of substitutions has the systems `kept` and `refused`, and needs no metric.
     if not metrics and not set(known_names.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
     scored = score_source(
@@ -277,7 +284,7 @@ def agree(
         result = with_spans(result, source, ratings, options, cluster=cluster, on_phase=on_phase)
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
-    result = chosen_answers.completed(result)
+    result = chosen_answers.with_exclusions_noted(result)
     result = replace(result, notes=(*result.notes, *scored.notes))
     if metrics and len(known_names.items) >= MIN_ITEMS_FOR_CLAIMS:
         hints = blind_spot_hints(
@@ -321,6 +328,7 @@ def _refuse_options_of_correlations(
         "metric_items": options.metric_items != defaults.metric_items,
         "models": options.with_models,
         "test": options.test != defaults.test,
+        # "items" is what the intervals of error spans hold for in any case.
         "generalize": options.uncertainty.generalize not in (Uncertainty().generalize, "items"),
         "by": by is not None,
         "homogeneity": homogeneity is not None,

@@ -14,6 +14,7 @@ import numpy as np
 
 from wellput.agreement.machines.estimating import EstimateResult, choose_next, estimate_systems
 from wellput.agreement.machines.proxied_labels import ProxiedLabels
+from wellput.agreement.machines.strata import joined_note
 from wellput.agreement.panel import AnyJudgment
 from wellput.agreement.rankings.plain_ranking import RankingModel
 from wellput.api.inputs import (
@@ -22,6 +23,7 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
+    given_texts,
 )
 from wellput.api.output_values import item_tags, tag_names
 from wellput.api.proxied_judgments import read_proxied
@@ -79,7 +81,9 @@ def estimate(
         Whose judgments are the labels: `"people"`, `"all"`, or names of judges. The proxy's judgments
         are never labels.
     strata
-        A tag of the items, such as `domain`: each of its values is estimated for itself.
+        A tag of the items, such as `domain`. The proxy is corrected separately for the items of each
+        value, and the estimate is the weighted mean of these parts. Values with too few labels are
+        estimated as one; `notes` says which.
     cluster
         What counts as one unit in intervals and tests, as for `score`: `"document"` (the default if
         items have documents), a tag, or `"item"`.
@@ -105,7 +109,8 @@ def estimate(
     -------
     EstimateResult
         `systems` has the corrected estimates, and for comparison the means of people alone and of the
-        proxy alone; also `differences`, `labels_worth` and `next_items`.
+        proxy alone; also `differences`, `next_items` and `labels_worth` (how many labels without the
+        proxy would be as precise).
 
     Raises
     ------
@@ -121,7 +126,7 @@ def estimate(
     >>> [(row.system, round(row.estimate.value, 1)) for row in result.systems[:2]]
     [('careful', 6.5), ('realizer', 6.0)]
     """
-    check_files([path, plan], [evalset, judgments])
+    check_files([path, plan], [evalset, judgments, probabilities, *given_texts(proxy)])
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")
     proxied = read_proxied(
@@ -136,7 +141,7 @@ def estimate(
         threads=threads,
         on_phase=on_phase,
     )
-    arrays = proxied.arrays
+    arrays, notes = proxied.arrays, list(proxied.notes)
     if probabilities is not None:
         label_probabilities = read_label_probabilities(probabilities, arrays.items)
         arrays = replace(arrays, weights=1 / label_probabilities)
@@ -144,10 +149,11 @@ def estimate(
         tags = item_tags(proxied.source, strata)
         if not tags:
             raise InputError(_unknown_tag(strata, tag_names(proxied.source)))
+        values = [tags.get(item, "") for item in arrays.items]
         arrays = replace(
-            arrays,
-            strata=places_of([tags.get(item, "") for item in arrays.items]),
+            arrays, strata=places_of(values), strata_names=tuple(dict.fromkeys(values))
         )
+        notes += joined_note(arrays, strata, clustered_by=proxied.clustered_by)
     on_phase("estimating")
     rows, differences = estimate_systems(arrays, confidence=confidence)
     next_items = None
@@ -163,7 +169,7 @@ def estimate(
         question=proxied.labels[0].question,
         proxy=proxied.proxy,
         model=model,
-        is_proxy_share=model != "mean" and _is_share(arrays, is_judge=proxied.is_judge),
+        is_proxy_share=model != "mean" and _is_mean_a_share(arrays, is_judge=proxied.is_judge),
         systems=rows,
         differences=differences,
         judges=tuple(dict.fromkeys(answer.judge for answer in proxied.labels)),
@@ -172,7 +178,7 @@ def estimate(
         strata=strata,
         next_items=next_items,
         excluded=proxied.excluded,
-        notes=proxied.notes,
+        notes=notes,
         n_without_proxy=arrays.n_without_proxy,
         is_proxy_a_copy=arrays.is_proxy_a_copy,
         confidence=confidence,
@@ -193,8 +199,9 @@ def _model(labels: Sequence[AnyJudgment]) -> RankingModel:
     )
 
 
-def _is_share(proxied: ProxiedLabels, *, is_judge: bool) -> bool:
+def _is_mean_a_share(proxied: ProxiedLabels, *, is_judge: bool) -> bool:
     """Whether the proxy's mean is a share, which can be shown as a percentage."""
+    # Divided by the factor by which a metric's scores were multiplied.
     proxy_scores = proxied.proxies[~np.isnan(proxied.proxies)] / proxied.stretch
     is_yes_no = bool(np.isin(proxy_scores, (0.0, 1.0)).all())
     return proxied.are_choices or is_judge or is_yes_no

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.exclusions import parse_exclusion, with_unknown
+from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
+from wellput.agreement.judgment_names import names_notes
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import (
-    alike_note,
     chosen_judges,
     prepared_panels,
     refuse_labels,
@@ -20,6 +20,7 @@ from wellput.api.inputs import (
     Columns,
     Items,
     check_files,
+    given_texts,
     open_items,
     read_answers,
 )
@@ -133,7 +134,7 @@ def fit(
 
     if path is not None:
         check_savable(path)
-    check_files([path], [evalset, judgments])
+    check_files([path], [evalset, judgments, *given_texts(predictors)])
     metrics, names = predictor_metrics(predictors)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
@@ -147,7 +148,7 @@ def fit(
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
     metrics, names = _with_all_scorers(metrics, names, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
-    exclusions = with_unknown(answers, exclusions, known_names)
+    exclusions = excluding_unknown(answers, exclusions, known_names)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     scored = score_source(
         source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
@@ -183,7 +184,7 @@ def fit(
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,
     )
-    result = replace(result, notes=(*scored.notes, *alike_note(answers)))
+    result = replace(result, notes=(*scored.notes, *names_notes(answers)))
     if not no_probe:
         from wellput.api.probe import blind_spots
 

@@ -24,6 +24,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.evalset_columns import Columns as Columns
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.named_files import given_texts as given_texts
 
 if TYPE_CHECKING:
     from wellput.core.frames import Frame
@@ -72,7 +73,8 @@ def open_items(
 
 
 def open_source(evalset: Items, column: Columns = (), *, trees: bool = True) -> EvalSource:
-    """An evalset that is in memory, or is in a file; `column` may name the columns of the file."""
+    """An evalset that is in memory, or is in a file; `column` may name the columns of the file.
+    Without `trees`, trees in the file are not parsed."""
     if isinstance(evalset, EvalSource):
         if column:
             raise InputError(

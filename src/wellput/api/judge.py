@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Columns, Items, check_files
+from wellput.api.inputs import Columns, Items, check_files, given_texts
 from wellput.api.study_creation import import_store, read_items
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
@@ -168,7 +168,8 @@ def judge(
             injection=injection, dry_run=dry_run, path=path, column=column,
         )  # fmt: skip
         return _judge_study(str(evalset), chat, options, budget, judge_name, cache, on_phase)
-    check_files([path, cache], [evalset])
+    log_file = log_path(cache, path)
+    check_files([path, log_file], [evalset, model, *given_texts(question)])
     if path is not None:
         check_table(path)
     on_phase("reading items")
@@ -187,7 +188,6 @@ def judge(
         rubric, read_items(evalset, column), repeats=repeats, swap=swap, seed=seed
     )
     run = JudgeRun(chat, rubric, options, budget, judge_name)
-    log_file = log_path(cache, path)
     if dry_run:
         return run.plan(trials, log_file)
     with opened_log(log_file, budget) as log:
@@ -245,6 +245,7 @@ def _judge_study(
     try:
         is_path = "://" not in study
         log_file = log_path(cache, study if is_path else None)
+        check_files([log_file], store.database.files)
         with opened_log(log_file, budget) as log:
             progress = on_phase("asking the model", len(store.setup.trials))
             answered = answer_study(store, model, judge, log, options, on_progress=progress)

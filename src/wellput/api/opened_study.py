@@ -25,6 +25,12 @@ class OpenedStudy:
         self.path = str(path)
 
     @property
+    def _shown_path(self) -> str:
+        """The path, as given; the URL of a server without passwords."""
+        database = self._store.database
+        return self.path if database.is_sqlite else database.name
+
+    @property
     def owner_token(self) -> str | None:
         """The token that opens the dashboard. Known only after `create` and `renew_owner_token`."""
         return self._store.owner_token
@@ -44,7 +50,7 @@ class OpenedStudy:
 
         return StudySummary.of(
             self._store.setup,
-            study=self.path,
+            study=self._shown_path,
             owner_token=self.owner_token,
             open_link=self.open_link(),
         )

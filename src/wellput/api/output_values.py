@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,18 +21,18 @@ from wellput.core.work import OnPhase
 from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 
-OutputNumbers = dict[tuple[str, str], float]
-"""(system, item) → a number."""
+if TYPE_CHECKING:
+    from wellput.agreement.machines.judged_trials import OutputValues
 
 
 def metric_values(
     source: EvalSource, metrics: Sequence[Metric], threads: int, on_phase: OnPhase
-) -> tuple[list[OutputNumbers], tuple[str, ...]]:
+) -> tuple[list[OutputValues], tuple[str, ...]]:
     """For each metric its score of each output, negated where lower is better; and notes, for example
     on scores in a file that were not used."""
     plan = ScoringPlan(threads=threads, keep_rows=True)
     scored = score_source(source, metrics, plan=plan, on_phase=on_phase)
-    values = [
+    values: list[OutputValues] = [
         {
             (system, item): float(value) * (-1.0 if table.higher_is_better is False else 1.0)
             for system, row in zip(table.systems, table.scores, strict=True)
@@ -43,7 +44,7 @@ def metric_values(
     return values, tuple(scored.notes)
 
 
-def output_lengths(source: EvalSource) -> OutputNumbers:
+def output_lengths(source: EvalSource) -> OutputValues:
     """The number of characters of each output that is a text; if it has several samples, their mean."""
     return {
         (system, item.id): sum(map(len, texts)) / len(texts)
@@ -74,6 +75,7 @@ def outputs_in(source: EvalSource, table: ScoreTable) -> NDArray[np.bool_]:
 def documents_of(source: EvalSource) -> dict[str, str] | None:
     """The document of each item that has one; None if no item has a document."""
     documents: dict[str, str] = {}
+    # No tree is needed, so no text is parsed.
     for block in source.unparsed.blocks():
         if isinstance(block, PlainBlock):
             ids_and_documents = zip(block.ids, block.documents or (), strict=False)
@@ -111,5 +113,6 @@ def tag_names(source: EvalSource) -> list[str]:
 
 
 def _items(source: EvalSource) -> Iterator[Item]:
+    """All items; no text is parsed, because no tree is needed."""
     for block in source.unparsed.blocks():
         yield from block

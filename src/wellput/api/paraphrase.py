@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wellput.api.corpora import Texts, corpus_index, text_list
-from wellput.api.inputs import Columns, Items, check_files, open_source
+from wellput.api.inputs import Columns, Items, check_files, given_texts, open_source
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.options import checks_options
@@ -157,7 +157,10 @@ def paraphrase(
         raise InputError("sample= goes with substitutions=FILE.")
     texts = text_list(corpus)
     source = open_source(evalset, column)
-    check_files([path, substitutions], [evalset, *texts])
+    check_files(
+        [path, substitutions, cache],
+        [evalset, *texts, model, lm, encoder, wordnet, *given_texts(method)],
+    )
     for output_file in (path, substitutions):
         if output_file is not None:
             check_table(output_file)

@@ -75,7 +75,7 @@ def parse(
     >>> [(word.form, word.relation) for word in tree.words[:4]]
     [('I', 'nsubj'), ('do', 'aux'), ("n't", 'advmod'), ('think', 'root')]
     """
-    check_files([path], [sentences])
+    check_files([path], [sentences, models])
     tokenizers = (TREEBANK_TOKENS, *NATIVE_TOKENIZERS)
     if tokenize not in tokenizers:
         hint = did_you_mean(tokenize, tokenizers)

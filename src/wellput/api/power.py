@@ -19,6 +19,7 @@ from wellput.api.inputs import (
     Numbers,
     check_column,
     check_files,
+    given_texts,
     numbers_if_given,
     read_answers,
     whole_numbers,
@@ -134,7 +135,7 @@ def power(
     >>> table.smallest[0].n_items
     50
     """
-    check_files([path], [file for file in (pilot, evalset) if file is not None])
+    check_files([path], [pilot, evalset, *given_texts(proxy)])
     evalset_columns, judgment_columns = split_columns(column)
     if judgment_columns and pilot is None:
         raise InputError("column= names the columns of a pilot's judgments: give pilot=, too.")

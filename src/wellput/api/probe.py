@@ -9,6 +9,7 @@ from statistics import mean
 
 import numpy as np
 
+from wellput.agreement.machines.judged_trials import OutputValues
 from wellput.agreement.probe_results import BlindSpots, ProbeResult, summary_of
 from wellput.agreement.probing import (
     UNCHANGED,
@@ -23,9 +24,10 @@ from wellput.api.inputs import (
     Columns,
     Metrics,
     check_files,
+    given_texts,
     open_items,
 )
-from wellput.api.output_values import OutputNumbers, metric_values
+from wellput.api.output_values import metric_values
 from wellput.api.probe_texts import (
     ProbeCorpus,
     ProbeTexts,
@@ -136,10 +138,7 @@ def probe(
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
     files, score_files = list(as_list(dataset)), list(as_list(scores))
-    check_files(
-        [path, write],
-        [corpus, *files, *score_files] if corpus is not None else [*files, *score_files],
-    )
+    check_files([path, write], [corpus, *files, *score_files, *given_texts(metrics)])
     if write is not None:
         check_table(write)
     texts = _texts(
@@ -303,7 +302,7 @@ def _has_judgments(path: PathLike) -> bool:
     return first is not None and "judge" in first[1]
 
 
-def _probed(texts: ProbeTexts, name: str, values: OutputNumbers, sign: float) -> ProbedMetric:
+def _probed(texts: ProbeTexts, name: str, values: OutputValues, sign: float) -> ProbedMetric:
     """The scores of one metric as arrays over the texts. In `values`, higher is better already; `sign`
     is −1 if they were negated for that."""
 

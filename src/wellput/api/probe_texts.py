@@ -208,6 +208,8 @@ def dataset_texts(paths: Sequence[PathLike], chosen: Sequence[str]) -> ProbeText
         if pair.better == pair.worse:
             continue
         name = str(KindAndSeverity(pair.perturbation, pair.severity))
+        # A new item has one changed text of each variant; a further text of the same variant begins
+        # another item.
         rows = items.setdefault((pair.source, pair.reference, pair.better), [{}])
         row = next((row for row in rows if name not in row), None)
         if row is None:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
+from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
+from wellput.agreement.judgment_names import names_notes
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.agreement.panel import AnyJudgment, Exclusion, names_of
-from wellput.agreement.prepared_panels import alike_note, chosen_judges, refuse_labels
+from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -67,9 +68,9 @@ def read_proxied(
     answers = _of_question(read_answers(judgments, judgment_columns), question)
     judge = _judge_of(proxy, answers)
     metrics = [] if judge is not None else create_all(proxy)
-    if fitted_here := fitted_to(judgments, metrics):
+    if fitted_names := fitted_to(judgments, metrics):
         raise InputError(
-            f"proxy={fitted_here[0]!r} was fitted to these judgments, so it agrees with them too "
+            f"proxy={fitted_names[0]!r} was fitted to these judgments, so it agrees with them too "
             "well. Give its predictors instead, such as proxy='chrf,length': they are fitted to "
             "other items than those that they are used for."
         )
@@ -78,7 +79,7 @@ def read_proxied(
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
-    exclusions = with_unknown(answers, exclusions, known_names)
+    exclusions = excluding_unknown(answers, exclusions, known_names)
     kept, excluded = without_excluded(answers, exclusions)
     refuse_labels(kept[0].question if kept else "", kept)
     judge_answers = [answer for answer in kept if answer.judge == judge]
@@ -113,7 +114,7 @@ def read_proxied(
         source,
         clustered_by,
         excluded,
-        (*notes, *alike_note(kept)),
+        (*notes, *names_notes(kept)),
     )
 
 

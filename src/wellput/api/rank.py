@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-from wellput.agreement.exclusions import parse_exclusion, with_unknown
+from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
 from wellput.agreement.panel import Exclusion, KnownNames, names_of
 from wellput.agreement.rankings.fitted_question import FittedModelName
 from wellput.agreement.rankings.fitted_ranking import RankCorrection
@@ -24,6 +24,7 @@ from wellput.api.inputs import (
     Items,
     check_column,
     check_files,
+    given_texts,
     open_items,
     read_answers,
 )
@@ -39,7 +40,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, each_scorer
+from wellput.metrics.registry import create_all, with_logged_scorers
 
 NO_TAG = "(none)"
 """The name of the slice of items that do not have the tag."""
@@ -146,7 +147,7 @@ def rank(
     [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
     refuse_other_than_items(generalize, by_people=True)
-    check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    check_files([path], [judgments, evalset, *given_texts(covariates)])
     column, judgment_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
@@ -174,9 +175,9 @@ def rank(
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-        metrics = each_scorer(metrics, source)
+        metrics = with_logged_scorers(metrics, source)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        exclusions = with_unknown(answers, exclusions, known_names)
+        exclusions = excluding_unknown(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)

@@ -136,7 +136,7 @@ def realize(
     _check_options(model, nbest, lattice)
     language = "english" if models is None else _folder(models)
     symbols = None if lattice is None else f"{lattice}.syms"
-    check_files([path, lattice, symbols, evalset], [trees])
+    check_files([path, lattice, symbols, evalset], [trees, models, grammar])
     if path is not None:
         from wellput.io import check_text
 

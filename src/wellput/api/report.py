@@ -21,6 +21,7 @@ from wellput.api.inputs import (
     Metrics,
     check_files,
     fitted_to,
+    given_texts,
     open_source,
     read_answers,
 )
@@ -145,7 +146,7 @@ def report(
         raise InputError(f"{set_options[0]}= is about judgments: give judgments, too.")
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
-    check_files([path], [evalset, judgments])
+    check_files([path], [evalset, judgments, *given_texts(metrics)])
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(text, "") for text in rules]
     on_phase("loading the charts")
@@ -176,7 +177,7 @@ def report(
             seed=seed,
             threads=threads or available_cores(),
         ),
-        fitted_here=fitted_to(judgments, create_all(metrics) if metrics else ()),
+        fitted_to_these_judgments=fitted_to(judgments, create_all(metrics) if metrics else ()),
     )
     evaluation = evaluate_for_page(
         source,
@@ -190,7 +191,9 @@ def report(
         on_phase=on_phase,
     )
     if evaluation.agreement is not None:
-        evaluation = replace(evaluation, agreement=chosen_answers.completed(evaluation.agreement))
+        evaluation = replace(
+            evaluation, agreement=chosen_answers.with_exclusions_noted(evaluation.agreement)
+        )
     if any(is_machine(answer.judge) for answer in all_answers):
         on_phase("comparing machine judges with people")
         answers_not_excluded = answers_left(cast("list[Judgment]", all_answers), exclusions)

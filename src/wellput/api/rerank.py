@@ -67,7 +67,7 @@ def rerank(
     [scoring_metric, *other_metrics] = create_all(metric)
     if other_metrics:
         raise InputError(f"rerank takes one metric, not {1 + len(other_metrics)}: {metric}.")
-    check_files([path], [nbest])
+    check_files([path], [nbest, metric])
     if path is not None:
         check_text(path, allowed=[".jsonl"])
     on_phase("reading candidates")

@@ -13,6 +13,7 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
+    given_texts,
     open_source,
     parsed,
     parser_named,
@@ -37,7 +38,7 @@ from wellput.engine.scoring_plan import (
     ScoringPlan,
 )
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all, each_scorer
+from wellput.metrics.registry import create_all, with_logged_scorers
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 """The smallest difference that matters: one number, or one for each metric, as in `["bleu=1"]`."""
@@ -179,13 +180,21 @@ def score(
     needs_trees = any("tree" in metric.needs for metric in named_metrics)
     references, outputs = line_files(ref, hyp)
     segment_file, segment_folder = _segment_targets(segments, engine, resume, on_error)
-    check_files([path, segment_file], [evalset, *references, *outputs.values(), trees])
+    check_files(
+        [path, segment_file],
+        [
+            *(evalset, trees, runs, *references, *outputs.values()),
+            *given_texts(metrics),
+            *given_texts(paraphrase),
+        ],
+        made_folders=[segment_folder],
+    )
     if runs is not None:
         from wellput.io.run_files import check_store
 
         check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
-    all_metrics = with_paraphrases(each_scorer(named_metrics, data), paraphrase)
+    all_metrics = with_paraphrases(with_logged_scorers(named_metrics, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:
@@ -333,9 +342,9 @@ def with_paraphrases(metrics: list[Metric], methods: Names) -> list[Metric]:
     if not methods:
         return metrics
     from wellput.language.paraphrase.methods import paraphrasers
-    from wellput.metrics.paraphrased import beside_paraphrased
+    from wellput.metrics.paraphrased import with_paraphrased_versions
 
-    return beside_paraphrased(metrics, paraphrasers(methods))
+    return with_paraphrased_versions(metrics, paraphrasers(methods))
 
 
 def _segment_targets(

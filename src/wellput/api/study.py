@@ -345,4 +345,4 @@ class Study(StudyJudges, StudyResults):
         setup = self._store.setup
         names = ", ".join(question.name for question in setup.questionnaire.questions)
         design = setup.questionnaire.kind
-        return f"Study({self.path}, {design} of {names}, {len(setup.trials)} trials)"
+        return f"Study({self._shown_path}, {design} of {names}, {len(setup.trials)} trials)"

@@ -56,11 +56,13 @@ def create_store(
     None for an option that was not given. `plan` has the keywords of `make_plan`, and `enrolment` has
     the keywords of `open_link`. `prefill` is a file of error spans that judges find already marked."""
     store_class = import_store()
+    link = None
     if enrolment is not None:
         places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
         plan = {**plan, "judges": places if plan["judges"] is None else plan["judges"]}
         enrolment = {**enrolment, "quota": places}
         link = open_link(**enrolment)  # here, so that a wrong option fails before the study is made
+    from wellput.studies.enrolment import write_enrolment
     from wellput.studies.media import with_media
     from wellput.studies.planning import plan_study, substitution_settings
     from wellput.studies.prefilled_spans import with_prefilled
@@ -108,12 +110,13 @@ def create_store(
         on_phase=on_phase,
     )
     if prefill is not None:
-        setup = with_prefilled(setup, prefill)
+        setup = with_prefilled(setup, prefill, shown_evalset)
     on_phase("writing the study")
-    store = store_class.create(path, setup)
-    if enrolment is not None:
-        store.open_enrolment(link)
-    return store
+    return store_class.create(
+        path,
+        setup,
+        fill=lambda connection, _: None if link is None else write_enrolment(connection, link),
+    )
 
 
 def imported_store(

@@ -156,7 +156,7 @@ class StudyResults(OpenedStudy):
 
         check_files([path], self._store.database.files)
         make = make_preregistration if preregistration else make_datasheet
-        return saved(make(self._store, self.path), path)
+        return saved(make(self._store, self._shown_path), path)
 
     def forget(self, judge: str, *, path: PathLike | None = None) -> Forgotten:
         """Erases a judge who withdraws consent: answers, demographics, name and link. This is final.
@@ -164,7 +164,8 @@ class StudyResults(OpenedStudy):
         Parameters
         ----------
         judge
-            The judge's name.
+            The judge's name. For a judge who was erased while another program kept copies, the new name
+            in the message of that error; then only the copies are removed.
         path
             Writes a record of the erasure to a file; a `.json`, `.csv`, `.tex` or `.md` file is in
             that format.
@@ -172,7 +173,8 @@ class StudyResults(OpenedStudy):
         Raises
         ------
         InputError
-            There is no judge of this name.
+            There is no judge of this name. Or the judge was erased, but another program that reads the
+            study keeps copies in its files: the message says how to remove them afterwards.
         """
         from wellput.studies.summaries import Forgotten
 

@@ -109,7 +109,8 @@ def paraphrase(
     texts = text_list(corpus)
     reads_index = index is not None and not texts
     check_files(
-        [path, None if reads_index else index], [*texts, judged, *([index] if reads_index else [])]
+        [path, None if reads_index else index],
+        [*texts, judged, encoder, wordnet, *([index] if reads_index else [])],
     )
     if encoder is not None and judged is None:
         raise InputError("encoder= learns from judged= substitutions: give both.")
@@ -168,6 +169,7 @@ def _index(
 
 
 def _training(settings: dict[str, Any]) -> ParaphraseModelTraining:
+    """The options of `train_paraphrase` (by name) as the settings of the training."""
     from wellput.language.paraphrase.classifiers import ContextTraining
     from wellput.language.paraphrase.similar_words import LsaTraining
     from wellput.language.paraphrase.training import ParaphraseModelTraining

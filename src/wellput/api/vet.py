@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from wellput.agreement.exclusions import parse_exclusion, with_unknown, without_excluded
+from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
+from wellput.agreement.judgment_names import names_notes
 from wellput.agreement.machines.biases import own_systems
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.agreement.panel import names_of, systems_of
-from wellput.agreement.prepared_panels import alike_note
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -118,7 +118,7 @@ def vet(
     >>> result.alt_test.passed, round(result.biases.severity.value, 2)  # half a point too severe
     (False, -0.55)
     """
-    check_files([path], [judgments, *([] if evalset is None else [evalset])])
+    check_files([path], [judgments, evalset])
     column, judgment_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
@@ -130,7 +130,7 @@ def vet(
     if evalset is not None:
         source = open_items(evalset, [], column=column, threads=threads, on_phase=on_phase)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        exclusions = with_unknown(answers, exclusions, known_names)
+        exclusions = excluding_unknown(answers, exclusions, known_names)
     answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
     if not answers:
         raise InputError("There are no judgments.")
@@ -159,7 +159,7 @@ def vet(
         lengths=None if source is None else output_lengths(source),
         scores=scores,
     )
-    result = replace(result, excluded=excluded, notes=(*notes, *alike_note(answers)))
+    result = replace(result, excluded=excluded, notes=(*notes, *names_notes(answers)))
     if path is not None:
         result.save(path)
     return result

@@ -26,6 +26,12 @@ from wellput.reporting.table import FORMATS, Format, Report, Table, render, suff
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+READ_FOLDERS = frozenset(
+    ("evalset", "judgments", "pilot", "homogeneity", "corpus", "dataset", "scores", "file", "runs")
+)
+"""Arguments and options whose value may be a folder or a pattern, which means the files in it. Others
+may have the same name as a folder by chance, such as the name of a system."""
+
 RUNS_VARIABLE = "WELLPUT_RUNS"
 """The environment variable that names the folder of stored runs."""
 
@@ -136,9 +142,10 @@ def show_summary_of(
 
 
 def check_output(output: str) -> None:
-    """Raises InputError, before any work, if the output file cannot be written, or if the command also
+    """Raises an error, before any work, if the output file cannot be written, or if the command also
     reads it or writes segment scores to it."""
     from wellput.io import check_distinct, check_files
+    from wellput.io.named_files import is_folder_or_pattern
 
     parameters = click.get_current_context().params
     files_read = [
@@ -148,7 +155,7 @@ def check_output(output: str) -> None:
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
-        if isinstance(text, str)
+        if isinstance(text, str) and (name in READ_FOLDERS or not is_folder_or_pattern(text))
     ]
     check_files([output], files_read)
     _format_of(parameters.get("format", "table"), output)  # refuses .html and others

@@ -43,8 +43,8 @@ Examples:
     type=click.Choice(REALIZER_MODELS),
     default=REALIZER_MODELS[0],
     show_default=True,
-    help="learned: the best model; fergus: the paper's model; fergus+: fergus with weights on word "
-    "order; lr: the paper's baseline.",
+    help="learned: the best model; fergus: the model of Bangalore, Rambow & Whittaker (2000); fergus+: "
+    "fergus with weights on word order; lr: the baseline of that paper.",
 )
 @click.option(
     "--models",
@@ -64,8 +64,8 @@ Examples:
     type=click.Choice(CHOOSERS),
     default=CHOOSERS[0],
     show_default=True,
-    help="How fergus chooses supertags. exact: the best for the whole tree; top-down: as in the paper; "
-    "alone: for each word by itself.",
+    help="How fergus chooses supertags. exact: the best for the whole tree; top-down: as in Bangalore, "
+    "Rambow & Whittaker (2000); alone: for each word by itself.",
 )
 @click.option(
     "--from-text", is_flag=True, help="TREES is text, one sentence per line: parse it first."
@@ -116,7 +116,8 @@ def command(format: str, path: str | None, explain: bool, **options: Any) -> Non
 
     if explain and format != "table":
         raise InputError("--explain needs --format table.")
-    # With -o -, the sentences go to standard output, and what these options show goes there, too.
+    # With -o -, standard output has the sentences, and the summary is normally not shown. With these
+    # options it is shown after the sentences: that is the effect of the path None below.
     shows_more = explain or options["evaluate"] or options["nbest"] or format != "table"
     warnings: list[str] = []
 

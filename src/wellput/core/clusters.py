@@ -39,6 +39,7 @@ class Clusters:
 
     @property
     def n(self) -> int:
+        """The number of clusters."""
         return int(self.codes.max()) + 1 if len(self.codes) else 0
 
     @property
@@ -116,6 +117,7 @@ def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> 
 def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
     """The clusters of items, given the name of each item's cluster; an item without a name is a cluster
     alone."""
+    # An item without a name has its place as the key, a number, which equals no name.
     code_of: dict[str | int, int] = {}
     codes = np.array(
         [
@@ -129,6 +131,7 @@ def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
 
 
 Places: TypeAlias = NDArray[np.intp]
+"""An array of places, one for each name, item or row."""
 
 
 def places_of(names: Sequence[str], known: Sequence[str] | None = None) -> Places:

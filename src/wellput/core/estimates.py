@@ -175,7 +175,8 @@ ratings may be rounded differently."""
 def undefined(
     reason: str, *, n: int | None = None, seed: int | None = None, has_p_value: bool = False
 ) -> Estimate:
-    """An estimate of NaN, with the reason as its method.
+    """An estimate of NaN, with the reason as its method. With `has_p_value`, its p-value is NaN, too;
+    otherwise None.
 
     >>> undefined("there are no ratings").method
     'undefined: there are no ratings'

@@ -375,6 +375,8 @@ def _refuse_other_than_text(
     outputs: Mapping[str, Sequence[str | Sequence[str] | None]],
     references: Sequence[str | Sequence[str]] | None,
 ) -> None:
+    """Raises InputError for outputs and references that are not lists of texts, or of lists of
+    texts."""
     lists: dict[str, object] = {f"outputs of {name}": column for name, column in outputs.items()}
     for list_name, value in {**lists, "references": references}.items():
         if isinstance(value, str):

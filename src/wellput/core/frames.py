@@ -126,7 +126,8 @@ def evalset_of_frame(
 def _of_answers(
     items: Sequence[Item], columns: FrameColumns, system: str, *, by_source: bool
 ) -> EvalSet:
-    """The evalset of a frame with a row for each answer; `items` has one for each row."""
+    """The evalset of a frame with a row for each answer; `items` has one for each row. `by_source`:
+    rows have no ids, and those with the same source are one item."""
     names = columns.names(system)
     problems = Problems("The frame")
     for number, (item, name) in enumerate(zip(items, names, strict=True), start=1):

@@ -9,8 +9,9 @@ name begins with `model:` is a machine.
 `ErrorSpan`: a part of an output that a judge marked as wrong. A judgment's column `spans` has a JSON
 list of them: `[{"start": 4, "end": 9, "severity": "major", "category": "accuracy/omission"}]`.
 
-`start` and `end` count characters of the output from 0; `end` is the first character after the span.
-Both are `"missing"` if the output leaves something out, which therefore has no place in it.
+`start` and `end` count characters of the output from 0, a line break as one character; `end` is the
+first character after the span. Both are `"missing"` if the output leaves something out, which
+therefore has no place in it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from wellput.core.errors import InputError
+from wellput.core.line_breaks import place_with_line_feeds
 
 PairwiseChoice: TypeAlias = Literal["a", "b", "tie"]
 PAIRWISE_CHOICES: tuple[PairwiseChoice, ...] = get_args(PairwiseChoice)
@@ -46,7 +48,8 @@ class Judgment:
     """A judge's answer to a question about one system's output for one item. `value` is a number
     (higher is better; yes is 1 and no is 0) or a text, which is a label.
 
-    `extra` has the other columns of the file.
+    `extra` has the other columns of the file. `file` is the name of the file, if several files were
+    read together; else it is empty. It is not compared and not written.
     """
 
     judge: str
@@ -55,6 +58,7 @@ class Judgment:
     question: str
     value: float | str
     extra: Mapping[str, str] = field(default_factory=dict)
+    file: str = field(default="", compare=False, repr=False)
 
     @property
     def number(self) -> float:
@@ -75,7 +79,8 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A judge's choice between two systems' outputs for one item."""
+    """A judge's choice between two systems' outputs for one item. `extra` and `file` are as for a
+    `Judgment`."""
 
     judge: str
     item: str
@@ -84,6 +89,7 @@ class Preference:
     question: str
     choice: PairwiseChoice
     extra: Mapping[str, str] = field(default_factory=dict)
+    file: str = field(default="", compare=False, repr=False)
 
 
 def is_machine(judge: str) -> bool:
@@ -188,8 +194,9 @@ class ErrorSpan:
         return self.start < 0
 
 
-def read_error_spans(cell: str) -> list[ErrorSpan]:
-    """The spans of a cell; an empty cell has none. Raises InputError that says what is wrong.
+def read_error_spans(cell: str, output: str = "") -> list[ErrorSpan]:
+    """The spans of a cell; an empty cell has none. Raises InputError that says what is wrong. If the
+    `output` that was marked is given, the offsets are those of `with_line_feeds(output)`.
 
     >>> read_error_spans('[{"start": 4, "end": 9, "severity": "major"}]')
     [ErrorSpan(start=4, end=9, severity='major', category='')]
@@ -202,10 +209,12 @@ def read_error_spans(cell: str) -> list[ErrorSpan]:
         raise InputError("its spans are not JSON") from None
     if not isinstance(records, list):
         raise InputError("its spans are not a list")
-    return [_span(record, number) for number, record in enumerate(records, start=1)]
+    return [_span(record, number, output) for number, record in enumerate(records, start=1)]
 
 
-def _span(record: object, number: int) -> ErrorSpan:
+def _span(record: object, number: int, output: str) -> ErrorSpan:
+    """The error span of a record, checked. `number` is its number for error messages, `output` the
+    judged text. A mark that something is missing has the start and end −1."""
     if not isinstance(record, Mapping):
         raise InputError(f"span {number} is not an object with start and end")
     start, end = record.get("start"), record.get("end")
@@ -218,4 +227,5 @@ def _span(record: object, number: int) -> ErrorSpan:
         raise InputError(f'span {number}: start and end must be whole numbers, or "{MISSING}"')
     if not 0 <= start < end:
         raise InputError(f"span {number} goes from {start} to {end}: it has no characters")
-    return ErrorSpan(start, end, severity, category)
+    places = place_with_line_feeds(start, end, output, record.get("text"))
+    return ErrorSpan(*places, severity, category)

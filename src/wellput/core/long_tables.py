@@ -59,8 +59,8 @@ class LongColumns:
             return None
         return cls(system, outputs[0], identifier)
 
-    def read_as(self) -> dict[str, str]:
-        """How each column is read, in words for the user."""
+    def fields_in_words(self) -> dict[str, str]:
+        """The field that each of these columns is read as, in words for the user."""
         words = {self.system: "system", self.output: "outputs of the system"}
         return words if self.id is None else {**words, self.id: "id"}
 

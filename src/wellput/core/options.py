@@ -21,11 +21,10 @@ MIN_SIZE = 1e-100
 """The square of a number above `MAX_SIZE` may overflow, and that of a number below `MIN_SIZE` may
 become 0."""
 MAX_WHOLE = 1_000_000_000
+"""The largest whole number for options without a limit of their own."""
 MAX_DURATION = 1_000_000
 """In the unit of the option: eleven days for options in seconds, almost two years for options in
 minutes."""
-
-"""The largest whole number for options without a limit of their own."""
 MAX_BY_OPTION = {
     "seed": 2**63 - 1,
     "threads": 4096,

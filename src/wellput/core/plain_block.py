@@ -55,12 +55,13 @@ class PlainBlock(Sequence[Item]):
     def batch(self, system: str, *, threads: int = 1) -> Batch:
         """The batch that `Batch.of` would make: the rows for which `system` has an output."""
         column = self.outputs.get(system, [])
-        original = self.outputs.get(ORIGINAL, [None] * len(self))
+        # The outputs of the system `original`, which people made.
+        originals = self.outputs.get(ORIGINAL, [None] * len(self))
         ids, references, sources = self.ids, self.references, self.sources
         if None in column:
             # Columns are selected without making items, which would have the outputs of all systems.
             places = [place for place, text in enumerate(column) if text is not None]
-            column, original = [column[p] for p in places], [original[p] for p in places]
+            column, originals = [column[p] for p in places], [originals[p] for p in places]
             ids, references = [ids[p] for p in places], [references[p] for p in places]
             sources = [sources[p] for p in places]
         n = len(column)
@@ -73,7 +74,7 @@ class PlainBlock(Sequence[Item]):
             sources=sources if n else [],
             derivations=[None] * n,
             threads=threads,
-            originals=original if n else [],
+            originals=originals if n else [],
         )
 
 

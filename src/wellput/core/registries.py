@@ -4,8 +4,8 @@ their options, and find the plugins of other packages.
 Names come in a list or separated by commas (`bleu,chrf`). Options follow a name, as in
 `chrf:word_order=2`: they are the fields of a dataclass, and the field's type says which values are
 allowed. Other packages add names by entry points: a group (`wellput.metrics`) has names, and the
-object behind a name is imported on request. wellput's own names are in tables of the registries, except
-those of packages that no registry imports (`wellput.displays`), which are entry points too.
+object behind a name is imported on request. The registries have tables of wellput's own names. No
+registry imports `wellput.displays`, so its names are entry points, too.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
 
 
 def _parse(name: str, key: str, value: str, hint: Any) -> Any:
+    """The value of an option, converted to its type (`hint`). `name` is the name that the option
+    belongs to, `key` the name of the option."""
     choices = _choices(hint)
     for choice in choices:
         if choice is type(None) and value.lower() == "unset":
@@ -181,30 +183,32 @@ def is_own(point: EntryPoint) -> bool:
 
 def load_plugin(point: EntryPoint) -> Any:
     """The object of an entry point; raises InputError if it cannot be imported."""
-    with _naming(point):
+    with _load_errors(point):
         return point.load()
 
 
 def plugin_object(point: EntryPoint) -> Any:
     """The object of an entry point; a class is called without arguments."""
     loaded = load_plugin(point)
-    with _naming(point):
+    with _load_errors(point):
         return loaded() if isinstance(loaded, type) else loaded
 
 
-def plugin_origin(point: EntryPoint) -> str:
-    """The subject of a message: `The reader minutes of the package wellput-minutes 1.0`."""
+def plugin_in_words(point: EntryPoint) -> str:
+    """The plugin with its kind and its package, to begin an error message with: `The reader subtitles
+    of the package wellput-subtitles 1.0`."""
     kind = point.group.removeprefix("wellput.").removesuffix("s")
     package = f" of the package {point.dist.name} {point.dist.version}" if point.dist else ""
     return f"The {kind} {point.name}{package}"
 
 
 @contextmanager
-def _naming(point: EntryPoint) -> Iterator[None]:
+def _load_errors(point: EntryPoint) -> Iterator[None]:
+    """Any error inside becomes an InputError that names the plugin."""
     try:
         yield
     except Exception as error:
         raise InputError(
-            f"{plugin_origin(point)} cannot be loaded ({type(error).__name__}: {error}). "
+            f"{plugin_in_words(point)} cannot be loaded ({type(error).__name__}: {error}). "
             "Repair the package or uninstall it."
         ) from error

@@ -259,6 +259,8 @@ def write_batches(
 def _segment(
     item: Item, number: int, system: str, text: str, check_mark: str = ""
 ) -> dict[str, Any]:
+    """A segment of a batch in Appraise's format. `number` is its number in the batch; `check_mark` is
+    set for an attention check, and makes its document another one than that of the original."""
     document = document_of(item)
     return {
         "_item": f"{document} | {number} | {system}",

@@ -100,27 +100,31 @@ def column_views(file: RecordFile) -> list[ColumnView]:
     header, rows = first_rows(file, ROWS_LOOKED_AT)
     user_fields = dict(file.own_columns.pairs)
     if user_fields:
+        # Raises InputError for a named column that the file does not have.
         file.own_columns.header(header, file.file.name)
-    is_table = file.suffix != ".jsonl"
-    has_null = not is_table or file.suffix == ".parquet"
+    # Cells of JSONL and Parquet can be None, lists and objects; those of other tables are text.
+    has_json_values = file.suffix in (".jsonl", ".parquet")
     read = {
         column: user_fields.get(column, column)
         for column in header
-        if column in user_fields or is_read(column, has_null=has_null)
+        if column in user_fields or is_read(column, has_json_values=has_json_values)
     }
-    if file.long is not None:
+    if file.long_columns is not None:  # a table with a row for each output
         column_of = {user_fields.get(column, column): column for column in header}
-        read |= {column_of[field]: words for field, words in file.long.read_as().items()}
+        fields = file.long_columns.fields_in_words()
+        read |= {column_of[field]: in_words for field, in_words in fields.items()}
     read_fields = {field.partition(".")[0] for field in read.values()}
-    guesses = guessed_columns(header, rows, [*read, *(read_fields & {"id", "document", "source"})])
+    # Each of these three fields has one column: where it is read already, no other column is guessed.
+    single_fields = read_fields & {"id", "document", "source"}
+    guesses = guessed_columns(header, rows, [*read, *single_fields])
     views = [
         ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
         for column in header
     ]
     if kind_of_columns(views) != "judgments":
         return views
-    of_judgments = guessed_judgments(header)
-    return [replace(view, read_as=None, guess=of_judgments.get(view.column)) for view in views]
+    judgment_fields = guessed_judgments(header)
+    return [replace(view, read_as=None, guess=judgment_fields.get(view.column)) for view in views]
 
 
 def kind_of_columns(views: Sequence[ColumnView]) -> FileKind:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_HASHES_IN_MEMORY = 1 << 22
-MAX_SUSPECTS = 10_000
+MAX_REPEATED_HASHES = 10_000
 """About this many repeated hashes are collected; more would only make a message longer."""
 HASH_RANGES = 64
 """The number of equal ranges into which hashes are divided, so that few of them are compared at a
@@ -25,8 +25,8 @@ class SeenIds:
     """The hashes (eight bytes each) of the ids that were read in one pass over a file. They are in
     memory while they are few; if there are many, they are in sorted runs (parts) of a temporary file.
 
-    Different ids may have equal hashes, so a hash that occurs twice is only a *suspect*: a second pass
-    compares the ids themselves (`repeated`). Hashes are the same in every process.
+    Different ids may have equal hashes, so a hash that occurs twice is not yet a repeated id: a second
+    pass compares the ids themselves (`repeated`). Hashes are the same in every process.
     """
 
     def __init__(self, *, in_memory: int = MAX_HASHES_IN_MEMORY) -> None:
@@ -47,8 +47,8 @@ class SeenIds:
         if self._n_in_memory >= self._max_in_memory:
             self._spill()
 
-    def suspects(self) -> frozenset[int]:
-        """The hashes that occur more than once, at most about `MAX_SUSPECTS`."""
+    def repeated_hashes(self) -> frozenset[int]:
+        """The hashes that occur more than once, at most about `MAX_REPEATED_HASHES`."""
         import numpy as np  # imported here because readers of other files do not need it
 
         if self._file is None:
@@ -60,13 +60,13 @@ class SeenIds:
         # Equal hashes are in the same range: each range is compared in all runs at once.
         bounds = np.array([2**64 // HASH_RANGES * i for i in range(1, HASH_RANGES)], np.uint64)
         cuts = [[0, *np.searchsorted(run, bounds).tolist(), len(run)] for run in runs]
-        suspects: frozenset[int] = frozenset()
+        repeated_hashes: frozenset[int] = frozenset()
         for place in range(HASH_RANGES):
             pieces = [run[cut[place] : cut[place + 1]] for run, cut in zip(runs, cuts, strict=True)]
-            suspects |= _repeated_hashes(pieces)
-            if len(suspects) >= MAX_SUSPECTS:
+            repeated_hashes |= _repeated_hashes(pieces)
+            if len(repeated_hashes) >= MAX_REPEATED_HASHES:
                 break
-        return suspects
+        return repeated_hashes
 
     def _spill(self) -> None:
         """Moves the hashes in memory to the temporary file, as a sorted run."""
@@ -90,16 +90,18 @@ def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
     if not pieces:
         return frozenset()
     hashes = np.sort(np.concatenate(pieces))
-    return frozenset(np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:MAX_SUSPECTS].tolist())
+    return frozenset(
+        np.unique(hashes[1:][hashes[1:] == hashes[:-1]])[:MAX_REPEATED_HASHES].tolist()
+    )
 
 
 def repeated(
-    numbered_ids: Iterable[tuple[str, str]], suspects: frozenset[int]
+    numbered_ids: Iterable[tuple[str, str]], repeated_hashes: frozenset[int]
 ) -> dict[str, list[str]]:
     """The ids that really occur more than once, each with its places (such as line numbers).
-    `numbered_ids` has pairs of a place and an id."""
+    `numbered_ids` has pairs of a place and an id; `repeated_hashes` are those of the `SeenIds`."""
     places: dict[str, list[str]] = {}
     for place, identifier in numbered_ids:
-        if int(_native.text_hashes([identifier])[0]) in suspects:
+        if int(_native.text_hashes([identifier])[0]) in repeated_hashes:
             places.setdefault(identifier, []).append(place)
     return {identifier: numbers for identifier, numbers in places.items() if len(numbers) > 1}

@@ -166,19 +166,19 @@ class EvalSetColumns:
         header: Sequence[str],
         name: str,
         *,
-        has_null: bool,
+        has_json_values: bool,
         are_named: bool = False,
         advice: Callable[[], str] = str,
     ) -> None:
-        """`has_null`: cells may be None, lists and objects, as in Parquet; otherwise they are text.
-        `are_named`: the user named columns; then other columns are not reported as misspelled, and
-        items without an id are numbered. `advice` is called for advice about a wrong header."""
-        self._has_null = has_null
+        """`has_json_values`: cells may be None, lists and objects, as in Parquet; otherwise they are
+        text. `are_named`: the user named columns; then other columns are not reported as misspelled,
+        and items without an id are numbered. `advice` is called for advice about a wrong header."""
+        self._has_json_values = has_json_values
         self._is_output = [column.startswith("outputs.") for column in header]
         self._puts = [
             None
-            if column == "references" and not has_null and "references.0" in header
-            else _put(column, has_null)
+            if column == "references" and not has_json_values and "references.0" in header
+            else _put(column, has_json_values)
             for column in header
         ]
         wrong = [
@@ -205,7 +205,7 @@ class EvalSetColumns:
         """The row as a record, in the form of a line of JSONL."""
         record: dict[str, Any] = {}
         for put, cell, is_output in zip(self._puts, cells, self._is_output, strict=True):
-            is_missing = cell is None if self._has_null else cell == "" and not is_output
+            is_missing = cell is None if self._has_json_values else cell == "" and not is_output
             if put is not None and not is_missing:
                 put(record, cell)
         if isinstance(record.get("references"), str):
@@ -216,10 +216,10 @@ class EvalSetColumns:
         return record
 
 
-def _put(column: str, has_null: bool) -> Put | None:
+def _put(column: str, has_json_values: bool) -> Put | None:
     """The function that stores a cell of this column in a record; None for an unknown column."""
     key, _, rest = column.partition(".")
-    if column in KNOWN_KEYS and (has_null or column not in NESTED_KEYS):
+    if column in KNOWN_KEYS and (has_json_values or column not in NESTED_KEYS):
         return _stored(column)
     if key in ("outputs", "tags") and rest:
         return _stored(key, rest)
@@ -235,9 +235,9 @@ def _put(column: str, has_null: bool) -> Put | None:
     return None
 
 
-def is_read(column: str, *, has_null: bool) -> bool:
+def is_read(column: str, *, has_json_values: bool) -> bool:
     """Whether an evaluation set may have a column of this name."""
-    return _put(column, has_null) is not None
+    return _put(column, has_json_values) is not None
 
 
 def _is_number(text: str) -> bool:

@@ -48,6 +48,7 @@ def open_evalset(path: PathLike, *, trees: bool = True, column: Columns = ()) ->
 
 
 def _open_shards(names: Sequence[str], own_columns: OwnColumns, *, trees: bool) -> RecordSource:
+    """The items of these files. Without `trees`, trees in the files are not parsed."""
     files = [InputFile(name) for name in names]
     check_readable(*(file for file in files if not is_url(file.path)))  # no requests for URLs
     return RecordSource([RecordFile(file, trees=trees, own_columns=own_columns) for file in files])
@@ -79,7 +80,7 @@ class RecordSource(EvalSource):
                     yield block
             if file is self.files[-1]:
                 self._add_repeated(
-                    frozenset() if self._ids_are_unique else seen_ids.suspects(), problems
+                    frozenset() if self._ids_are_unique else seen_ids.repeated_hashes(), problems
                 )
             problems.raise_if_any()
         if not seen_ids.total:
@@ -88,6 +89,11 @@ class RecordSource(EvalSource):
     @property
     def advice(self) -> str:
         return self.files[0].advice()
+
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """The files, which no output may replace."""
+        return tuple(file.file.path for file in self.files)
 
     @property
     def _is_read_here(self) -> bool:
@@ -105,10 +111,10 @@ class RecordSource(EvalSource):
         self._add_repeated(repeated_hashes, problems)
         problems.raise_if_any()
 
-    def _add_repeated(self, suspects: frozenset[int], problems: Problems) -> None:
+    def _add_repeated(self, repeated_hashes: frozenset[int], problems: Problems) -> None:
         """Adds a problem for each id that occurs more than once, with its places; to find them, it
-        reads the files again. `suspects` are the hashes that occur more than once."""
-        if not suspects:
+        reads the files again. `repeated_hashes` are the hashes that occur more than once."""
+        if not repeated_hashes:
             self._ids_are_unique = True
             return
         unit = self.files[0].unit
@@ -118,7 +124,7 @@ class RecordSource(EvalSource):
             for file in self.files
             for number, identifier in file.placed_ids()
         )
-        for identifier, places in repeated(placed, suspects).items():
+        for identifier, places in repeated(placed, repeated_hashes).items():
             problems.add(
                 f"{unit}s {', '.join(places)}", f"the id {identifier} is used {len(places)} times"
             )

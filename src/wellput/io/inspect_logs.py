@@ -91,6 +91,8 @@ def _members(
 
 
 def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, max_bytes: int) -> bytes:
+    """The content of a file in a ZIP archive, unpacked. `stream` is the archive's own file: Python
+    cannot unpack files that are packed with Zstandard, so they are read from it."""
     info = archive.getinfo(name)
     if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
@@ -116,6 +118,7 @@ def _unpacked(packed: bytes, max_bytes: int) -> bytes:
 
 
 def _unpacked_by_package(packed: bytes, max_bytes: int) -> bytes:
+    """Data unpacked by the package zstandard; a little more than `max_bytes` at most."""
     try:
         import zstandard
     except ImportError:

@@ -120,6 +120,8 @@ def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineB
 
 
 def _line_block(parts: Sequence[bytes], start: int, line: int, item: int, items: int) -> LineBlock:
+    """The block of lines in `parts`. It begins at byte `start`, with the line number `line` and the
+    item number `item`, and has `items` items."""
     data = b"".join(parts)
     return LineBlock(ByteSpan(start, start + len(data), line, item, items), data)
 

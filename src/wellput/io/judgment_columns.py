@@ -92,6 +92,11 @@ class JudgmentColumns:
         """Whether the columns are those of pairwise choices, not of ratings."""
         return any(field in ("system_a", "system_b", "choice") for _, field in self.pairs)
 
+    @property
+    def renames_choice(self) -> bool:
+        """Whether the choices are in a column that is not called `choice`."""
+        return any(field == "choice" != column for column, field in self.pairs)
+
     def columns_of(self, fields: Sequence[str]) -> list[str]:
         """The columns that a table must have for these fields of a judgment. A column of the question
         is not needed if a column of answers was named."""

@@ -5,9 +5,8 @@ For a table with other names of columns, `JudgmentColumns` says which column has
 are numbers, a yes/no pair or labels (`core.judgment`); the column `sample`, if any, has the number of
 the judged sample.
 
-Readers of other tools' files (`label_studio`, `potato`) share `split_trial`, `CHOICE_OF_WORD` and
-`one_kind`. These tools do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or
-`ITEM::A::B` for a pair.
+Readers of other tools' files (`label_studio`, `potato`) share `split_trial` and `one_kind`. These tools
+do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from numbers import Real
 from reprlib import repr as shortened
@@ -28,7 +28,6 @@ from wellput.core.judgment import (
     PAIRWISE_CHOICES,
     SAMPLE_COLUMN,
     Judgment,
-    PairwiseChoice,
     Preference,
     number_in,
     values_by_question,
@@ -51,6 +50,7 @@ from wellput.io.judgment_columns import (
     naming_advice,
 )
 from wellput.io.locations import files_in, is_folder, is_pattern, without_query
+from wellput.io.pairwise_choices import ChoiceMeaning, FileChoices
 from wellput.io.readers import read_known_judgments
 from wellput.io.tables import missing_columns, read_records, writing_table
 
@@ -59,17 +59,6 @@ TRIAL_NAME_ADVICE = (
     f'Name each trial ITEM{TRIAL_SEPARATOR}SYSTEM, such as "7{TRIAL_SEPARATOR}bart", or for pairs '
     f"ITEM{TRIAL_SEPARATOR}A{TRIAL_SEPARATOR}B."
 )
-CHOICE_OF_SIDE: dict[str, PairwiseChoice] = {"left": "a", "right": "b"}
-CHOICE_OF_WORD: dict[str, PairwiseChoice] = {**CHOICE_OF_SIDE, "a": "a", "b": "b", "tie": "tie"}
-CHOICE_OF_COLUMN_WORD: dict[str, PairwiseChoice] = {
-    **CHOICE_OF_WORD,
-    "system_a": "a",
-    "system_b": "b",
-    "model_a": "a",
-    "model_b": "b",
-    "tie (bothbad)": "tie",
-}
-"""In tables, a choice may also be the name of a column, as in the comparisons of Chatbot Arena."""
 
 
 def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
@@ -117,7 +106,8 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
     Label Studio (JSON) and Potato, and formats that other packages read (`io.readers`).
 
     A folder or a pattern (`judgments/*.csv`) means all its files, such as those of people and of a
-    machine; all must have ratings, or all choices.
+    machine; all must have ratings, or all choices. A judge's name means the same person in all of
+    them; `file` of a judgment is the name of its file.
 
     `column` names the columns of another layout: `["judge=user", "item=prompt_id", "value=thumb"]`.
     """
@@ -146,7 +136,9 @@ def read_judgments(path: PathLike, *, column: Columns = ()) -> list[Judgment] | 
     if column_names:
         rows = ((number, named) for number, row in rows for named in column_names.records(row))
     records = _checked(rows, required, problems, unit=unit)
-    return _preferences(records, problems) if is_pairwise else _judgments(records, problems)
+    if is_pairwise:
+        return _preferences(records, problems, is_own_column=not column_names.renames_choice)
+    return _judgments(records, problems)
 
 
 def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
@@ -156,11 +148,12 @@ def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
     choices: list[Preference] = []
     are_labels: dict[str, bool] = {}
     for name in files_in(path, SHARD_SUFFIXES, what="file of judgments"):
-        if BESIDE_JUDGMENTS.search(without_query(name)):
+        file = without_query(name)
+        if BESIDE_JUDGMENTS.search(file):
             continue
         for answer in read_judgments(name, column=column):
             if isinstance(answer, Preference):
-                choices.append(answer)
+                choices.append(replace(answer, file=file))
                 continue
             is_label = isinstance(answer.value, str)
             if are_labels.setdefault(answer.question, is_label) != is_label:
@@ -168,7 +161,7 @@ def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
                     f"{name}: the answers to {answer.question} are of another kind (labels, numbers or "
                     f"yes and no) than in the files of {path} before it."
                 )
-            ratings.append(answer)
+            ratings.append(replace(answer, file=file))
     return one_kind(ratings, choices, path)
 
 
@@ -227,7 +220,9 @@ def _of_rows(
         else numbered
     )
     checked = _checked(named, required, problems, unit="row")
-    return _preferences(checked, problems) if is_pairwise else _judgments(checked, problems)
+    if is_pairwise:
+        return _preferences(checked, problems, is_own_column=not column_names.renames_choice)
+    return _judgments(checked, problems)
 
 
 def _advice(header: Sequence[str], *, is_pairwise: bool, is_named: bool) -> str:
@@ -315,49 +310,38 @@ def _wrong_sample(sample: str) -> str:
     return "" if is_number else f"the sample {sample!r} is not a whole number from 0 on"
 
 
-def _preferences(records: Iterable[PlacedRecord], problems: Problems) -> list[Preference]:
-    """The pairwise choices in checked records; raises InputError if choices are wrong."""
+def _preferences(
+    records: Iterable[PlacedRecord], problems: Problems, *, is_own_column: bool
+) -> list[Preference]:
+    """The pairwise choices in checked records; raises InputError if choices are wrong. `is_own_column`:
+    the column of the choices is called `choice`."""
     preferences: list[Preference] = []
+    doubtful: list[tuple[int, str, ChoiceMeaning]] = []
+    file_choices = FileChoices(is_own_column=is_own_column)
     for where, record in records:
         judge, item, a, b, question = (str(record[name]) for name in PAIRWISE_COLUMNS[:-1])
-        choices = _possible_choices(record["choice"], a, b)
+        meaning = ChoiceMeaning.of(record["choice"], a, b)
         if a == b:
             problems.add(where, f"{a} is compared with itself")
-        elif not choices:
+        elif meaning.choice is None:
             problems.add(
                 where,
                 f"the choice {shortened(record['choice'])} is not {', '.join(PAIRWISE_CHOICES)} or "
                 "the name of one of the two systems",
             )
-        elif len(choices) > 1:
-            problems.add(
-                where,
-                f"the choice {record['choice']!r} is the name of one system and the place of the "
-                "other; write a for the first system or b for the second, in small letters",
-            )
         else:
+            if meaning.is_doubtful:
+                doubtful.append((len(preferences), where, meaning))
+            file_choices.add(meaning)
             extra = _extra(record, PAIRWISE_COLUMNS)
-            preferences.append(Preference(judge, item, a, b, question, choices.pop(), extra))
+            preferences.append(Preference(judge, item, a, b, question, meaning.choice, extra))
+    for place, where, meaning in doubtful:
+        if (choice := file_choices.decided(meaning)) is None:
+            problems.add(where, meaning.advice)
+        else:
+            preferences[place] = replace(preferences[place], choice=choice)
     _check_all(preferences, problems)
     return preferences
-
-
-def _possible_choices(written: object, system_a: str, system_b: str) -> set[PairwiseChoice]:
-    """The possible meanings of a choice. `a`, `b` and `tie` mean themselves; another text may be such
-    a word in another letter case, or the name of a system. There are two meanings if the text is such
-    a word for one system and the name of the other.
-
-    >>> _possible_choices("A", "gpt", "llama"), _possible_choices("llama", "gpt", "llama")
-    ({'a'}, {'b'})
-    >>> sorted(_possible_choices("A", "B", "A"))
-    ['a', 'b']
-    """
-    if written in PAIRWISE_CHOICES:
-        return {written}
-    text = str(written).strip()
-    by_name: dict[str, PairwiseChoice] = {system_a: "a", system_b: "b"}
-    meanings = {CHOICE_OF_COLUMN_WORD.get(text.casefold()), by_name.get(text)}
-    return {choice for choice in meanings if choice is not None}
 
 
 def _checked(

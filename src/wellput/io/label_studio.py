@@ -29,14 +29,9 @@ from wellput.core.frames import is_name
 from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.io.exported_spans import by_id, is_missing, spans_of
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.judgments import (
-    CHOICE_OF_SIDE,
-    CHOICE_OF_WORD,
-    TRIAL_NAME_ADVICE,
-    one_kind,
-    split_trial,
-)
+from wellput.io.judgments import TRIAL_NAME_ADVICE, one_kind, split_trial
 from wellput.io.output import replacing_text
+from wellput.io.pairwise_choices import CHOICE_OF_SIDE, CHOICE_OF_WORD
 
 SEVERITY_CONTROL, KIND_CONTROL, MISSING_CONTROL = "severity", "kind", "missing"
 COMMENT_CONTROL, JUDGE_CONTROL = "comment", "judge"

@@ -115,6 +115,7 @@ def _of_file(file: SamplesFile, system: str, prefix: str) -> Iterator[LoggedAnsw
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
+    """The samples of a file; raises InputError for all bad lines."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)

@@ -179,6 +179,7 @@ def _unwritable(url: str, error: OSError) -> OutputError:
 
 
 def _explained(error: Exception) -> str:
+    """What an error of a remote server means, with advice."""
     message = str(error).partition("\n")[0].rstrip(".")
     if ACCESS_DENIED.search(message):
         return (

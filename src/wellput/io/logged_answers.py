@@ -72,6 +72,8 @@ def evalset_of_answers(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
 
 
 def _item(identifier: str, systems: Mapping[str, Sequence[LoggedAnswer]]) -> Item:
+    """An item with each system's first answer as its output. The scores are means over all
+    answers."""
     all_answers = [answer for answers in systems.values() for answer in answers]
     references = dict.fromkeys(text for answer in all_answers for text in answer.references)
     return Item(

@@ -72,6 +72,7 @@ def has_minimal_pairs(path: PathLike) -> bool:
 
 
 def _demetr_pairs(file: InputFile, problems: Problems) -> Iterator[MinimalPair]:
+    """The pairs of a JSON file of DEMETR. Adds what is wrong with a record to `problems`."""
     try:
         records = json.loads(file.whole())
     except (ValueError, RecursionError) as error:

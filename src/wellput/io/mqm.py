@@ -39,7 +39,7 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     if missing := [name for name in (*REQUIRED_COLUMNS, segment) if name not in header]:
         raise InputError(f"{file.name} is not an MQM table: no column {', '.join(missing)}.")
     problems = Problems(file.name)
-    sums: dict[tuple[str, str, str], float] = {}
+    sums: dict[tuple[str, str, str], float] = {}  # by rater, item and system
     documents: dict[str, str] = {}
     for number, line in enumerate(lines, start=2):
         cells = line.removesuffix("\r").split("\t")

@@ -185,6 +185,8 @@ class TranslationSource(EvalSource):
             start += len(block)
 
     def _item(self, item: Item, place: int) -> Item:
+        """The item with its document and domain, by its place in the file. An output that is one of
+        the references is compared with the other references only."""
         has_document = place < len(self._documents)
         domain, document = self._documents[place] if has_document else (None, None)
         other_references = {

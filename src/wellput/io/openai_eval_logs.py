@@ -55,6 +55,8 @@ def _spec(path: Path) -> Mapping[str, Any] | None:
 
 
 def _answers(files: Sequence[Path]) -> Iterator[LoggedAnswer]:
+    """The answers in all files. The system is the model or, if several files have the same model, the
+    model and the name of the file."""
     models = {file: _model(_spec(file) or {}) for file in files}
     runs = Counter(models.values())
     for file, model in models.items():

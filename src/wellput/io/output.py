@@ -25,6 +25,7 @@ from wellput.core.errors import OutputError, printable
 from wellput.io.compression import compressing
 from wellput.io.files import PathLike, refuse_input_twice
 from wellput.io.locations import is_url
+from wellput.io.named_files import local_path, named_files, paths_of, reads_from
 
 STANDARD_OUTPUT = "-"
 
@@ -112,7 +113,8 @@ def replacing_text(path: PathLike) -> Iterator[TextIO]:
 def write_text(
     text: str, path: PathLike, *, is_private: bool = False, is_styled: bool = False
 ) -> None:
-    """Writes a text. A lone surrogate, which UTF-8 cannot hold, is written as its escape."""
+    """Writes a text. A lone surrogate, which UTF-8 cannot hold, is written as its escape. The options
+    are those of `replacing`."""
     with replacing(path, is_private=is_private, is_styled=is_styled) as file:
         file.write(text.encode(errors="backslashreplace"))
 
@@ -140,25 +142,42 @@ def refuse_url(path: PathLike) -> None:
 
 
 def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> None:
-    """Raises OutputError if an output would replace an input, or two outputs are the same file."""
-    taken = {_identity(path): f"it is the input {path}" for path in inputs if _is_file(path)}
-    for path in outputs:
-        if not _is_file(path):
-            continue
+    """Raises OutputError if an output would replace an input, or two outputs are the same file. An
+    input may be a path, a folder, a pattern, or a text with paths in it (`io.named_files`)."""
+    files = [path for path in outputs if _is_file(path)]
+    texts = [str(path) for path in inputs]
+    taken = {_identity(path): f"it is the input {path}" for path in texts if _is_file(path)}
+    if any(Path(path).exists() for path in files):
+        for text in texts:
+            for file, how in named_files(text).items():
+                taken.setdefault(file, f"it is {how}")
+    for path in files:
         if reason := taken.get(_identity(path)):
             raise OutputError(f"Cannot write {path}: {reason}. Give another name.")
         taken[_identity(path)] = f"{path} is written already"
 
 
-def check_files(made: Sequence[PathLike | None], read: Sequence[object]) -> None:
-    """Raises an error for a file of `made` that cannot be written, or that is also in `read`; called
-    before long work begins. Entries of `read` that are not paths are ignored."""
+def check_files(
+    made: Sequence[PathLike | None],
+    read: Sequence[object],
+    *,
+    made_folders: Sequence[PathLike | None] = (),
+) -> None:
+    """Raises an error for a file of `made` that cannot be written, or that is also in `read`, and for a
+    folder of `made_folders` with a file that is in `read`; called before long work begins. Objects in
+    `read` that were not read from files are ignored."""
     paths = [str(path) for path in made if path is not None]
     for path in paths:
         check_writable(path)
-    inputs = [str(path) for path in read if isinstance(path, str | Path)]
+    inputs = [path for given in read for path in paths_of(given)]
     refuse_input_twice(inputs)
     check_distinct(paths, inputs)
+    for folder in (str(folder) for folder in made_folders if folder is not None):
+        for text in inputs:
+            if reads_from(text, folder):
+                raise OutputError(
+                    f"Cannot write {folder}: the folder has files of the input {text}. Give a new name."
+                )
 
 
 def _is_file(path: PathLike) -> bool:
@@ -171,7 +190,7 @@ def _is_file(path: PathLike) -> bool:
 
 
 def _identity(path: PathLike) -> str:
-    return os.path.realpath(path)
+    return os.path.realpath(local_path(str(path)))
 
 
 def _is_written_directly(mode: int | None) -> bool:
@@ -208,6 +227,7 @@ def _refusal(place: Path, otherwise: str) -> str:
 
 @contextlib.contextmanager
 def _opened(path: Path, flags: int, name: str, permissions: int = 0o666) -> Iterator[io.FileIO]:
+    """A file opened for writing; closed at the end. `name` is its name in error messages."""
     with _os_errors_as_output_errors(name):
         descriptor = os.open(path, flags | os.O_CLOEXEC, permissions)
     with io.FileIO(descriptor, "wb") as file:

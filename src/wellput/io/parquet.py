@@ -29,6 +29,8 @@ def count_rows(file: InputFile) -> int:
 
 
 def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tuple[int, list[Any]]]:
+    """The rows of a span (first row, number of rows), each with its number from 1; all rows without a
+    span."""
     with opened_parquet(file) as table:
         first, rows = (1, table.metadata.num_rows) if span is None else span
         groups, number = _groups_with(table.metadata, first, rows)

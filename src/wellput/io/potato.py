@@ -22,7 +22,8 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.judgments import CHOICE_OF_WORD, TRIAL_NAME_ADVICE, one_kind, split_trial
+from wellput.io.judgments import TRIAL_NAME_ADVICE, one_kind, split_trial
+from wellput.io.pairwise_choices import CHOICE_OF_WORD
 from wellput.io.tables import read_records
 
 INSTANCES_FILE = "annotated_instances.jsonl"

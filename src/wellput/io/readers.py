@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from wellput.core.errors import InputError, WellputError
 from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
-from wellput.core.registries import plugin_object, plugin_origin, plugins
+from wellput.core.registries import plugin_in_words, plugin_object, plugins
 from wellput.core.source import EvalSource
 from wellput.io.duplicates import SeenIds, repeated
 from wellput.io.files import InputFile
@@ -78,11 +78,11 @@ def open_known_evalset(path: str) -> EvalSource | None:
         module = _own_reader(path, EVALSET_READERS)
         return None if module is None else module.open_evalset(path)
     point, reader = foreign
-    with _naming(point, path):
+    with _read_errors(point, path):
         source = reader.open_evalset(path)
     if not isinstance(source, EvalSource):
         raise InputError(
-            f"{plugin_origin(point)} must return an EvalSource, such as an EvalSet, for {path}, not "
+            f"{plugin_in_words(point)} must return an EvalSource, such as an EvalSet, for {path}, not "
             f"{type(source).__name__}."
         )
     return source if isinstance(source, EvalSet) else ForeignSource(source, point, path)
@@ -98,15 +98,27 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
     from wellput.core.judgment import Judgment, Preference
 
     point, reader = foreign
-    with _naming(point, path):
+    with _read_errors(point, path):
         answers = list(reader.read_judgments(path))
     if not answers:
-        raise InputError(f"{plugin_origin(point)} found no judgments in {path}.")
+        raise InputError(f"{plugin_in_words(point)} found no judgments in {path}.")
     if {type(answer) for answer in answers} not in ({Judgment}, {Preference}):
         raise InputError(
-            f"{plugin_origin(point)} must return a list of Judgment or a list of Preference for {path}."
+            f"{plugin_in_words(point)} must return a list of Judgment or a list of Preference for "
+            f"{path}."
         )
     return answers
+
+
+def is_known(path: str) -> bool:
+    """Whether a reader of evaluation sets or of judgments knows the path."""
+    methods = ("open_evalset", "read_judgments")
+    try:
+        return _own_reader(path, EVALSET_READERS | JUDGMENT_READERS) is not None or any(
+            _foreign_reader(path, method) is not None for method in methods
+        )
+    except InputError:  # a reader knows the path and finds it wrong
+        return True
 
 
 class ForeignSource(EvalSource):
@@ -120,15 +132,15 @@ class ForeignSource(EvalSource):
         self.parser = source.parser
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        with _naming(self._point, self._path):
+        with _read_errors(self._point, self._path):
             seen_ids = SeenIds()
             items = self._items()
             while block := list(islice(items, BLOCK_ITEMS)):
                 seen_ids.add([item.id for item in block])
                 yield block
-            if suspects := seen_ids.suspects():
+            if repeated_hashes := seen_ids.repeated_hashes():
                 numbered = ((str(n), item.id) for n, item in enumerate(self._items(), start=1))
-                repeated_ids = repeated(numbered, suspects)
+                repeated_ids = repeated(numbered, repeated_hashes)
                 if repeated_ids:
                     raise InputError.collect(
                         "Item ids must be unique; these are not:", [*repeated_ids]
@@ -186,21 +198,21 @@ def _knows(reader: Any, point: EntryPoint, path: str) -> bool:
         return bool(reader.knows(path))
     except Exception as error:
         raise InputError(
-            f"{plugin_origin(point)} fails to say whether it knows {path} "
+            f"{plugin_in_words(point)} fails to say whether it knows {path} "
             f"({type(error).__name__}: {error})."
         ) from error
 
 
 @contextmanager
-def _naming(point: EntryPoint, path: str) -> Iterator[None]:
+def _read_errors(point: EntryPoint, path: str) -> Iterator[None]:
     """Names the reader of another package in its errors."""
     try:
         yield
     except MemoryError:
         raise
     except InputError as error:
-        raise InputError(f"{plugin_origin(point)} cannot read {path}. {error}") from error
+        raise InputError(f"{plugin_in_words(point)} cannot read {path}. {error}") from error
     except Exception as error:
         raise InputError(
-            f"{plugin_origin(point)} cannot read {path}. {type(error).__name__}: {error}"
+            f"{plugin_in_words(point)} cannot read {path}. {type(error).__name__}: {error}"
         ) from error

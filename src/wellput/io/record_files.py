@@ -55,7 +55,8 @@ Span = ByteSpan | RowSpan
 
 
 class RecordFile:
-    """One file of items."""
+    """One file of items. Without `trees`, trees in the file are not parsed. `own_columns` are the
+    columns that the user named."""
 
     def __init__(
         self, file: InputFile, *, trees: bool = True, own_columns: OwnColumns = NO_OWN_COLUMNS
@@ -81,8 +82,8 @@ class RecordFile:
         reader = RecordReader(
             problems, unit=self.unit, parse_trees=self.trees, are_named=self._are_named
         )
-        if self.long is not None:
-            items = self._joined(problems, reader, self.long)
+        if self.long_columns is not None:
+            items = self._joined(problems, reader, self.long_columns)
             for start in range(0, len(items), BLOCK_ITEMS):
                 yield items[start : start + BLOCK_ITEMS]
             return
@@ -97,7 +98,7 @@ class RecordFile:
             yield block
 
     @cached_property
-    def long(self) -> LongColumns | None:
+    def long_columns(self) -> LongColumns | None:
         """The columns of a long table, which has a row for each answer; None for a table with a row for
         each item."""
         try:
@@ -110,7 +111,7 @@ class RecordFile:
     def _records(self, problems: Problems, span: RowSpan | None) -> Iterator[tuple[int, Any]]:
         """The records of the items, each with its line or row; for a long table, the records of its
         answers."""
-        own_columns, long = self.own_columns, self.long
+        own_columns, long = self.own_columns, self.long_columns
         if self.suffix == ".jsonl":
             lines = read_json_lines(self.file, problems)
             if long is not None:
@@ -123,7 +124,7 @@ class RecordFile:
         columns = EvalSetColumns(
             named if long is None else long.header(named),
             self.file.name,
-            has_null=self.suffix == ".parquet",
+            has_json_values=self.suffix == ".parquet",
             are_named=self._are_named,
             advice=self.advice,
         )
@@ -203,7 +204,7 @@ class RecordFile:
     @property
     def _are_named(self) -> bool:
         """Whether columns were named, so that unknown columns are not reported as misspelled."""
-        return bool(self.own_columns) or self.long is not None
+        return bool(self.own_columns) or self.long_columns is not None
 
     def advice(self) -> str:
         """Advice if nothing can be read: the columns that the file has, and the fields that they
@@ -218,8 +219,8 @@ class RecordFile:
         reader = RecordReader(
             problems, unit=self.unit, parse_trees=False, are_named=self._are_named
         )
-        if self.long is not None:
-            for joined in self._joined(problems, reader, self.long):
+        if self.long_columns is not None:
+            for joined in self._joined(problems, reader, self.long_columns):
                 yield 0, joined.id
             return
         for number, record in self._records(problems, None):
@@ -228,7 +229,7 @@ class RecordFile:
 
     def partitions(self) -> Iterator[FilePartition]:
         """The partitions of the file, in order; each is given as soon as its end is known."""
-        if self.long is not None:  # the rows of an item may be anywhere
+        if self.long_columns is not None:  # the rows of an item may be anywhere
             yield FilePartition(self.file.path, self.trees, None, self.own_columns)
         elif self.suffix == ".parquet":
             from wellput.io.parquet import count_rows
@@ -261,7 +262,8 @@ def _joined_spans(spans: Sequence[ByteSpan]) -> ByteSpan:
 @dataclass(frozen=True)
 class FilePartition:
     """Consecutive whole blocks of a file; the whole file if `span` is None. It can be sent to another
-    process, which reads this part of the file itself."""
+    process, which reads this part of the file itself. `trees` and `own_columns` are as for
+    `RecordFile`."""
 
     path: str
     trees: bool

@@ -184,6 +184,7 @@ class RecordReader:
         return texts, (*parsed, *[None] * (len(texts) - len(parsed)))
 
     def _tree(self, text: str | None, name: str, complain: Callable[[str], None]) -> Tree | None:
+        """The tree in a text; None without a text, and for a wrong tree, after calling `complain`."""
         if text is None:
             return None
         from wellput.io.trees import parse_tree

@@ -119,12 +119,12 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
     OutputError.
     """
     if is_url(str(target)):
-        _refuse_others(names_at(str(target)), str(target))
+        _refuse_others(str(target), names_at(str(target)), str(target), is_resumed=is_resumed)
         yield str(target)
         return
     final = Path(os.path.realpath(target))
     working = final.with_name(f".{final.name}.part")
-    _check_replaceable(final, str(target))
+    _check_replaceable(final, str(target), is_resumed=is_resumed)
     with _locked(working, str(target)):
         try:
             if not is_resumed:
@@ -140,6 +140,9 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
             if not is_resumed:
                 shutil.rmtree(working, ignore_errors=True)
             raise
+        _check_replaceable(
+            final, str(target), is_resumed=is_resumed
+        )  # the folder may have changed during the run
         if final.exists():
             shutil.rmtree(final)
         working.rename(final)
@@ -180,22 +183,55 @@ def _clear(folder: Path) -> None:
             entry.unlink()
 
 
-def _check_replaceable(final: Path, name: str) -> None:
-    """Raises OutputError unless `final` does not exist or is a folder that has only parts."""
+def _check_replaceable(final: Path, name: str, *, is_resumed: bool) -> None:
+    """Raises OutputError unless `final` does not exist or is a folder that has only parts that wellput
+    wrote."""
     if not final.exists():
         return
     if not final.is_dir():
         raise OutputError(f"Cannot write the folder {name}: a file has that name.")
-    _refuse_others([file.name for file in final.iterdir()], name)
+    names = [file.name for file in final.iterdir()]
+    _refuse_others(str(final), names, name, is_resumed=is_resumed)
 
 
-def _refuse_others(names: Sequence[str], name: str) -> None:
-    others = [other for other in names if not PART_FILE_NAME.fullmatch(other)]
-    if others:
-        raise OutputError(
-            f"Cannot write {name}: the folder holds {others[0]}, which is not a file of segment "
-            "scores. Give a new name."
-        )
+def _refuse_others(folder: str, names: Sequence[str], name: str, *, is_resumed: bool) -> None:
+    """Raises OutputError if a file of the folder is not a part that wellput wrote. The name alone does
+    not decide: other programs also name the files of a data set part-00000.parquet.
+
+    A run that is resumed writes damaged parts again. So for such a run, a file that cannot be read
+    counts as a part if another file is one.
+    """
+    are_parts = {
+        other: _is_part(_path(folder, other)) if PART_FILE_NAME.fullmatch(other) else False
+        for other in sorted(names)
+    }
+    may_be_damaged = is_resumed and True in are_parts.values()
+    for other, is_part in are_parts.items():
+        if is_part is False or (is_part is None and not may_be_damaged):
+            raise OutputError(
+                f"Cannot write {name}: the folder holds {other}, which is not a file of segment scores "
+                "by wellput. Give a new name."
+            )
+
+
+def _is_part(path: str) -> bool | None:
+    """Whether a Parquet file has the columns of a part, with exactly the types that `PartWriter`
+    writes. None if the file cannot be read."""
+    arrow, _ = import_pyarrow()
+    try:
+        with opened_parquet(InputFile(path)) as table:
+            return bool(table.schema_arrow.equals(_part_schema(arrow)))
+    except Unreachable:
+        raise
+    except InputError:
+        return None
+
+
+def _part_schema(arrow: Any) -> Any:
+    """The columns of a part with their types in PyArrow."""
+    name = arrow.dictionary(arrow.int32(), arrow.string())
+    types = (name, arrow.string(), name, arrow.float64())
+    return arrow.schema(list(zip(SEGMENT_COLUMNS, types, strict=True)))
 
 
 def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
@@ -252,12 +288,9 @@ class PartWriter:
 
     def __init__(self, file: IO[bytes], fingerprint: str | None) -> None:
         self._arrow, parquet = import_pyarrow()
-        name = self._arrow.dictionary(self._arrow.int32(), self._arrow.string())
-        types = (name, self._arrow.string(), name, self._arrow.float64())
-        self._schema = self._arrow.schema(
-            list(zip(SEGMENT_COLUMNS, types, strict=True)),
-            metadata=None if fingerprint is None else {FINGERPRINT_KEY: fingerprint},
-        )
+        self._schema = _part_schema(self._arrow)
+        if fingerprint is not None:
+            self._schema = self._schema.with_metadata({FINGERPRINT_KEY: fingerprint})
         self._writer = parquet.ParquetWriter(file, self._schema)
         self._batches: list[Any] = []
         self._rows = 0

@@ -171,7 +171,8 @@ def _text_rows(
 
 
 class TableWriter:
-    """Writes rows below a header; None is an empty cell."""
+    """Writes rows below a header; None is an empty cell. With `mark_formulas`, a text that a
+    spreadsheet would execute is written as `without_formula` gives it."""
 
     def __init__(
         self,
