@@ -28,7 +28,9 @@ from wellput.stats.spans.marked_characters import (
     recall,
 )
 from wellput.stats.spans.span_alignment import (
+    Effort,
     MarkedSpans,
+    TooManyAlignments,
     aligned_disorders,
     coincidences,
     nominal_alpha,
@@ -138,6 +140,34 @@ def test_two_judges_are_matched_as_well_as_by_trying_all(
 ) -> None:
     rows = [(judge % 2, start, start + size, kind) for judge, start, size, kind in drawn]
     assert aligned_disorders(marked(rows, 2)).sum() == pytest.approx(least_disorder(rows, 2))
+
+
+def test_matching_ends_where_sums_of_differences_are_nearly_equal() -> None:
+    """Where sums are rounded, SciPy's search for the best matching of these spans never ends."""
+    rows = [
+        (0, 5562, 5573, 0), (0, 5565, 5567, 0), (0, 5560, 5573, 0), (1, 5565, 5572, 1),
+        (1, 5564, 5571, 0),
+    ]  # fmt: skip
+    assert aligned_disorders(marked(rows, 2)).sum() == pytest.approx(least_disorder(rows, 2))
+
+
+@pytest.mark.parametrize(
+    ("n_judges", "n_spans"), [pytest.param(2, 6000, id="matching"), pytest.param(4, 800, id="sets")]
+)
+def test_dense_spans_are_refused_before_they_are_aligned(n_judges: int, n_spans: int) -> None:
+    rng = np.random.default_rng(1)
+    starts = rng.integers(0, 300, n_spans)
+    rows = np.stack([np.arange(n_spans) % n_judges, starts, starts + 100, starts % 2], axis=1)
+    effort = Effort(2_000_000)
+    with pytest.raises(TooManyAlignments):
+        aligned_disorders(marked(rows, n_judges), effort)
+
+
+def test_a_span_of_each_of_very_many_judges_at_one_place_is_refused() -> None:
+    with pytest.raises(TooManyAlignments):
+        aligned_disorders(
+            marked([(judge, 0, 5, 0) for judge in range(1200)], 1200), Effort(20_000_000)
+        )
 
 
 def panel_of(rng: np.random.Generator, n_texts: int, shift: int) -> MarkedPanel:

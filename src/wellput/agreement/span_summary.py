@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from wellput.agreement.marked_outputs import MarkedOutput, MarkedQuestion
 from wellput.core.clusters import places_of
-from wellput.core.estimates import Estimate
+from wellput.core.estimates import Estimate, undefined
 from wellput.core.judgment import ErrorSpan
 from wellput.core.metric import Floats
 from wellput.stats.judges.krippendorff import krippendorff_alpha
@@ -37,8 +38,13 @@ from wellput.stats.spans.span_alignment import (
 )
 
 BY_PAIRS = (
-    "γ is that of all pairs of judges: there are too many ways to align the spans of all at once"
+    "γ is that of {} pairs of judges{}: there are too many ways to align the spans of all at once"
 )
+FEWER_DRAWS = (
+    "γ is from {} random shifts, because more would take long: the disagreement expected by chance is "
+    "known to within {:.1f}%"
+)
+TOO_DENSE = "there are too many ways to align the spans of even two judges"
 MIN_SHARED_OUTPUTS = 10
 """Pairs of judges with fewer shared outputs are not used for the lowest and the highest F1 of a
 pair."""
@@ -113,7 +119,7 @@ def summarize_spans(
     pairs_alike = marked_alike(sums_of_pairs, marked.clusters, confidence=confidence)
     sums_against_others, judges = _against_the_rest(shared, marked.judges, len(marked.items))
     judges_alike = marked_alike(sums_against_others, marked.clusters, confidence=confidence)
-    gamma_result, note = _gamma(shared, marked, seed, confidence)
+    gamma_result, note = _gamma(shared, marked, seed, confidence, counts["n_spans"])
     return SpanSummary(
         **counts,
         f1=interval_bounds(pairs_alike.f1),
@@ -135,19 +141,32 @@ def summarize_spans(
 
 
 def _gamma(
-    shared: Sequence[MarkedOutput], marked: MarkedQuestion, seed: int, confidence: float
+    shared: Sequence[MarkedOutput],
+    marked: MarkedQuestion,
+    seed: int,
+    confidence: float,
+    n_spans: int,
 ) -> tuple[Gamma, str]:
-    """γ of all judges together, or of all pairs of judges if that would take too long; and a note if
-    it is of pairs."""
+    """γ of all judges together; of all pairs of judges, or of some pairs, if that would take too long;
+    undefined if even a pair would. And a note on what was done instead of the first."""
+    options: dict[str, Any] = {"clusters": marked.clusters, "seed": seed, "confidence": confidence}
     try:
-        result = gamma(
-            panels_of(shared), clusters=marked.clusters, seed=seed, confidence=confidence
-        )
+        result = gamma(panels_of(shared), **options, n_spans=n_spans)
     except TooManyAlignments:
         pairs = panels_of([copy for output in shared for copy in _in_pairs(output)])
-        result = gamma(pairs, clusters=marked.clusters, seed=seed, confidence=confidence)
-        return result, BY_PAIRS
-    return result, ""
+        n_pairs = sum(len(panel.spans) > 0 for panel in pairs)
+        try:
+            result = gamma(pairs, **options, n_spans=n_spans, can_sample_panels=True)
+        except TooManyAlignments:
+            return Gamma(undefined(TOO_DENSE), nan, nan, 0), f"γ is undefined: {TOO_DENSE}"
+        some = f"{result.n_panels:,} of {n_pairs:,}" if result.n_panels < n_pairs else "all"
+        drawn = ", drawn at random" if result.n_panels < n_pairs else ""
+        notes = [BY_PAIRS.format(some, drawn)]
+    else:
+        notes = []
+    if result.short_precision:
+        notes.append(FEWER_DRAWS.format(result.draws, 100 * result.short_precision))
+    return result, "; ".join(notes)
 
 
 def _in_pairs(output: MarkedOutput) -> list[MarkedOutput]:
@@ -240,6 +259,7 @@ def _panel(
     """The outputs of one set of judges, laid end to end, with the offsets of spans shifted
     accordingly."""
     ends = np.cumsum([len(output.text) + 1 for output in outputs]).astype(np.float64)
+    # The place of the judge, the start of the output on the line, and the span.
     placed: list[tuple[int, float, ErrorSpan]] = []
     for output, end in zip(outputs, ends.tolist(), strict=True):
         start = end - len(output.text) - 1

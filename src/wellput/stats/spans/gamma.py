@@ -12,6 +12,10 @@ by one drawn at random, whose spans are all moved along the line by a random dis
 the end of the line continues at its beginning. At least `MIN_DRAWS` panels are drawn, and as many as
 the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
+The steps of all alignments are limited (`max_steps`). If the alignment of the observed panels shows
+that `MIN_DRAWS` random panels would take more steps, γ is not computed from these panels. If only the
+further random panels would, fewer are drawn than the paper asks for.
+
 The interval comes from leaving out units (items, or documents) one by one. When a unit is left out, its
 spans are removed from the observed disorder; from the random panels, spans are removed that come from
 this unit or that were moved into it.
@@ -20,6 +24,7 @@ this unit or that were moved into it.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,7 +35,12 @@ from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.jackknife import WithoutItems, interval_of
-from wellput.stats.spans.span_alignment import MarkedSpans, aligned_disorders
+from wellput.stats.spans.span_alignment import (
+    Effort,
+    MarkedSpans,
+    TooManyAlignments,
+    aligned_disorders,
+)
 
 MIN_DRAWS = 30
 MAX_DRAWS = 300
@@ -39,6 +49,15 @@ EXPECTED_PRECISION = 0.01
 """Enough panels are drawn for the relative error of the expected disorder to be this, with 95%
 confidence."""
 Z_95 = 1.96
+"""Standard errors on either side of the middle of a 95% interval."""
+MIN_MAX_STEPS = 200_000_000
+MAX_STEPS_PER_SPAN = 20_000
+"""The steps that γ may take: the first, or the second for each span, whichever is more. This is about
+20 s for up to 10,000 spans."""
+STEPS_OF_PIVOT = 50
+"""For each distance that is drawn."""
+STEPS_OF_MOVED_SPAN = 0.05
+"""For each span and each pair of judges."""
 MAX_PIVOT_TRIES = 100
 """How often a distance is drawn again that is too close to another judge's."""
 
@@ -65,12 +84,21 @@ class MarkedPanel:
 @dataclass(frozen=True, slots=True)
 class Gamma:
     """`estimate` has γ with its interval; `observed` and `expected` are the disorders, divided by the
-    mean number of spans of a judge; `draws` counts the random panels."""
+    mean number of spans of a judge; `draws` counts the random panels, and `n_panels` the panels that
+    have spans and were used. `short_precision` is the relative error of the expected disorder, with 95%
+    confidence, if the limit on steps allowed fewer draws than the precision asks for; else 0."""
 
     estimate: Estimate
     observed: float
     expected: float
     draws: int
+    n_panels: int = 0
+    short_precision: float = 0.0
+
+
+def max_steps(n_spans: int) -> int:
+    """The steps that γ of so many spans may take."""
+    return max(MIN_MAX_STEPS, MAX_STEPS_PER_SPAN * n_spans)
 
 
 def gamma(
@@ -79,20 +107,30 @@ def gamma(
     clusters: ClusteredItems,
     seed: int = 12345,
     confidence: float = 0.95,
+    n_spans: int | None = None,
+    can_sample_panels: bool = False,
 ) -> Gamma:
     """γ of all panels together. `clusters` has the cluster of each unit; the interval leaves clusters
-    out one by one."""
+    out one by one. `n_spans` is how many spans there are, if the panels have some of them more than
+    once. Where aligning all panels would take too many steps, as many panels are used as can be
+    aligned, drawn at random, if `can_sample_panels`; otherwise, or if not even one can be aligned,
+    TooManyAlignments is raised."""
     marked = [panel for panel in panels if len(panel.spans)]
     if not marked:
         return Gamma(undefined("nothing is marked"), math.nan, math.nan, 0)
+    limit = max_steps(sum(len(panel.spans) for panel in marked) if n_spans is None else n_spans)
+    aligned = _aligned(marked, limit // (MIN_DRAWS + 1), seed if can_sample_panels else None)
+    marked = [marked[place] for place in aligned]
     observed = _Disorders(len(clusters.codes))
-    for panel in marked:
-        observed.add(aligned_disorders(panel.spans), [panel.units_at(panel.spans.starts)], clusters)
+    for panel, disorders in zip(marked, aligned.values(), strict=True):
+        observed.add(disorders, [panel.units_at(panel.spans.starts)], clusters)
     chance = [_Disorders(len(clusters.codes)) for _ in marked]
-    rates = _drawn_rates(marked, chance, clusters, np.random.default_rng(seed))
-    n_spans = np.array([len(panel.spans) for panel in marked], float)
+    rates, short_precision = _drawn_rates(
+        marked, chance, clusters, np.random.default_rng(seed), limit
+    )
+    n_spans_of = np.array([len(panel.spans) for panel in marked], float)
     weight = sum(len(panel.spans) / panel.spans.n_judges for panel in marked)
-    expected = float(rates.mean(axis=0) @ n_spans)
+    expected = float(rates.mean(axis=0) @ n_spans_of)
     value = 1.0 - observed.total / expected
     by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
     by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
@@ -105,7 +143,42 @@ def gamma(
         bounds=(None, 1.0),
         method="jackknife",
     )
-    return Gamma(estimate, observed.total / weight, expected / weight, len(rates))
+    return Gamma(
+        estimate,
+        observed.total / weight,
+        expected / weight,
+        len(rates),
+        len(marked),
+        short_precision,
+    )
+
+
+def _aligned(
+    panels: Sequence[MarkedPanel], steps: int, sampling_seed: int | None
+) -> dict[int, Floats]:
+    """The disorders of the spans of each panel, by its place. If all panels would take more than
+    `steps`: those of some panels, drawn at random; or TooManyAlignments without a seed."""
+    places = np.arange(len(panels))
+    if sampling_seed is not None:
+        np.random.default_rng(sampling_seed).shuffle(places)
+    effort = Effort(steps)
+    aligned: dict[int, Floats] = {}
+    try:
+        for place in places.tolist():
+            effort.spend(_steps_of_moving(panels[place]))
+            aligned[place] = aligned_disorders(panels[place].spans, effort)
+    except TooManyAlignments:
+        if sampling_seed is None or not aligned:
+            raise
+    return dict(sorted(aligned.items()))
+
+
+def _steps_of_moving(panel: MarkedPanel) -> int:
+    """The steps of making a random panel, besides those of its alignment."""
+    n, spans = panel.spans.n_judges, panel.spans
+    is_crowded = n * float((spans.ends - spans.starts).mean()) > panel.length
+    n_tries = n * (MAX_PIVOT_TRIES if is_crowded else 1)
+    return round(STEPS_OF_PIVOT * n_tries + STEPS_OF_MOVED_SPAN * n**2 * len(spans))
 
 
 class _Disorders:
@@ -141,17 +214,22 @@ def _drawn_rates(
     chance: Sequence[_Disorders],
     clusters: ClusteredItems,
     rng: np.random.Generator,
-) -> Floats:
-    """The mean disorder of a span in each random panel: draws × panels. The sums of the random panels
-    are added to `chance`."""
+    limit: int,
+) -> tuple[Floats, float]:
+    """The mean disorder of a span in each random panel: draws × panels; and `Gamma.short_precision`.
+    The sums of the random panels are added to `chance`. The draws take about `limit` steps at most.
+    Raises TooManyAlignments if the first of them take far more than the observed panels did."""
     rows: list[list[float]] = []
     n_spans = np.array([len(panel.spans) for panel in panels], float)
     n_draws = MIN_DRAWS
+    short_precision = 0.0
+    effort = Effort(2 * limit)
     while len(rows) < n_draws:
         row = []
         for panel, sums in zip(panels, chance, strict=True):
             spans, items = random_panel(panel, rng)
-            disorders = aligned_disorders(spans)
+            effort.spend(_steps_of_moving(panel))
+            disorders = aligned_disorders(spans, effort)
             sums.add(disorders, items, clusters)
             row.append(float(disorders.mean()))
         rows.append(row)
@@ -160,7 +238,12 @@ def _drawn_rates(
             variation = float(totals.std() / totals.mean())
             n_for_precision = math.ceil((variation * Z_95 / EXPECTED_PRECISION) ** 2)
             n_draws = min(max(n_draws, n_for_precision), MAX_DRAWS)
-    return np.array(rows)
+            n_affordable = max(MIN_DRAWS, limit * MIN_DRAWS // effort.steps)
+            if n_draws > n_affordable:
+                n_draws = n_affordable
+                short_precision = variation * Z_95 / math.sqrt(n_draws)
+            effort = Effort(sys.maxsize)
+    return np.array(rows), short_precision
 
 
 def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
@@ -195,15 +278,14 @@ def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSp
 def _pivots(length: float, n: int, min_distance: float, rng: np.random.Generator) -> Floats:
     """How far the spans of each judge are moved, in characters. If possible, two such distances differ
     by at least `min_distance` (half the mean length of a span), also across the end of the line."""
-    pivots: list[float] = []
-    for _ in range(n):
+    pivots = np.zeros(n)
+    for place in range(n):
         for _ in range(MAX_PIVOT_TRIES):
-            pivot = float(rng.integers(0, max(int(length), 1)))
-            gaps = [abs(pivot - other) for other in pivots]
-            if all(min(gap, length - gap) >= min_distance for gap in gaps):
+            pivots[place] = rng.integers(0, max(int(length), 1))
+            gaps = np.abs(pivots[:place] - pivots[place])
+            if (np.minimum(gaps, length - gaps) >= min_distance).all():
                 break
-        pivots.append(pivot)
-    return np.array(pivots)
+    return pivots
 
 
 def _without(
@@ -215,7 +297,8 @@ def _without(
     *,
     by_cluster: bool,
 ) -> Floats:
-    """γ without each item, or without each cluster. `rates` are those of `_drawn_rates`."""
+    """γ without each item or, with `by_cluster`, without each cluster. `rates` are those of
+    `_drawn_rates`."""
     n_items = len(clusters.codes)
     n = len(clusters.sizes) if by_cluster else n_items
     observed_of_unit = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]

@@ -10,7 +10,8 @@ empty place are 1, as in pygamma-agreement.
 
 Spans that are far apart are never aligned, so the best alignment is found for each group of near spans
 separately. With two judges it is a matching. With more it is a partition of the spans into sets, found
-by dynamic programming in small groups and by an integer program in large ones.
+by dynamic programming in small groups and by an integer program in large ones. `Effort` counts the
+steps of this before they are taken, and ends an alignment that would take too many.
 
 `severity_alpha` says how far two judges give the same severity to spans that both marked. For this the
 two judges' spans are paired (`overlapping_pairs`) so that the paired spans share the most characters. α
@@ -20,9 +21,8 @@ is Krippendorff's nominal alpha over all pairs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +33,47 @@ from wellput.core.judgment import ErrorSpan
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems, clustered_interval
 
-MAX_UNITARY_ALIGNMENTS = 100_000
-"""The most unitary alignments that are tried; many judges, or many spans at one place, would need
-more."""
+MAX_STEPS_OF_ALIGNMENT = 100_000_000
+"""The steps that one alignment may take, where the caller sets no other limit."""
+STEPS_OF_ALIGNMENT = 5_000
+"""Every alignment takes at least this many steps. A step is about 0.1 µs."""
+STEPS_OF_COMPARED_PAIR = 2
+STEPS_OF_NEAR_PAIR = 10
+STEPS_OF_UNITARY = 250
+"""Measured, for each unitary alignment that is tried: listing it, and its part in the search for the
+best partition."""
+STEPS_OF_PROGRAM = 50_000
+"""For each integer program, besides those of its unitary alignments."""
+MAX_NODES = 1_000
+"""The most nodes of the search tree of one integer program. Random spans need one node."""
 MAX_SPANS_FOR_SETS = 8
 """Groups with more spans are solved as an integer program."""
 
 
+MATCHING_UNIT = 2.0**-36
+"""Matching computes with multiples of this, so that its sums are exact: SciPy's search may never end
+where rounding makes two equal sums differ."""
+
+
 class TooManyAlignments(Exception):
-    """The spans of all judges cannot be aligned at once; those of each pair of judges can."""
+    """There are too many ways to align these spans. Those of each pair of judges have fewer."""
+
+
+class Effort:
+    """The steps that alignments have taken, and the most they may take. The number of steps depends on
+    the spans only, not on the machine."""
+
+    __slots__ = ("max_steps", "steps")
+
+    def __init__(self, max_steps: int) -> None:
+        self.max_steps = max_steps
+        self.steps = 0
+
+    def spend(self, steps: int) -> None:
+        """Counts steps that are about to be taken. Raises TooManyAlignments if they are too many."""
+        self.steps += steps
+        if self.steps > self.max_steps:
+            raise TooManyAlignments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +91,10 @@ class MarkedSpans:
         return len(self.judges)
 
 
-def aligned_disorders(spans: MarkedSpans) -> Floats:
+def aligned_disorders(spans: MarkedSpans, effort: Effort | None = None) -> Floats:
     """The disorder of the best alignment, distributed over the spans: each span gets the disorder of
     its unitary alignment, divided by the number of spans in it. The sum is the disorder of the whole
-    alignment. Raises TooManyAlignments where there are too many to try, never for two judges.
+    alignment. Raises TooManyAlignments if this would take more steps than `effort` allows.
 
     >>> two = MarkedSpans(
     ...     np.array([0, 1, 1]), np.array([0.0, 0.0, 50.0]), np.array([10.0, 5.0, 60.0]),
@@ -71,10 +103,12 @@ def aligned_disorders(spans: MarkedSpans) -> Floats:
     >>> aligned_disorders(two)  # (5 / 15)² for the first two, 1 for the last
     array([0.05555556, 0.05555556, 1.        ])
     """
-    first, second, difference = _near_pairs(spans)
+    effort = effort or Effort(MAX_STEPS_OF_ALIGNMENT)
+    effort.spend(STEPS_OF_ALIGNMENT)
+    first, second, difference = _near_pairs(spans, effort)
     if spans.n_judges == 2:
-        return _matched(spans, first, second, difference)
-    return _partitioned(spans, first, second, difference)
+        return _matched(spans, first, second, difference, effort)
+    return _partitioned(spans, first, second, difference, effort)
 
 
 def _max_difference(n_judges: int) -> float:
@@ -83,7 +117,7 @@ def _max_difference(n_judges: int) -> float:
     return n_judges * (n_judges - 1) / 2 + n_judges - 1
 
 
-def _near_pairs(spans: MarkedSpans) -> tuple[Places, Places, Floats]:
+def _near_pairs(spans: MarkedSpans, effort: Effort) -> tuple[Places, Places, Floats]:
     """The pairs of spans of different judges that may be aligned (the places of both), and how
     different they are."""
     limit = _max_difference(spans.n_judges)
@@ -93,6 +127,7 @@ def _near_pairs(spans: MarkedSpans) -> tuple[Places, Places, Floats]:
     longest = float(lengths.max(initial=0.0))
     reach = np.searchsorted(starts, starts + math.sqrt(limit) * (lengths + longest), "right")
     counts = reach - np.arange(len(starts)) - 1
+    effort.spend(STEPS_OF_COMPARED_PAIR * int(counts.sum()))
     left = np.repeat(np.arange(len(starts)), counts)
     offsets = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts, counts)
     right = left + 1 + offsets
@@ -104,7 +139,9 @@ def _near_pairs(spans: MarkedSpans) -> tuple[Places, Places, Floats]:
     return left_span[is_near], right_span[is_near], difference[is_near]
 
 
-def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floats) -> Floats:
+def _matched(
+    spans: MarkedSpans, first: Places, second: Places, difference: Floats, effort: Effort
+) -> Floats:
     """The spans' disorders for two judges: each span is matched with one of the other judge, or with
     its own empty place."""
     disorders = np.ones(len(spans))
@@ -112,6 +149,9 @@ def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floa
     first, second, difference = first[is_worth], second[is_worth], difference[is_worth]
     if not len(first):
         return disorders
+    # For each span, a path is searched through the spans near it and those near them.
+    n_near = np.bincount(np.concatenate([first, second]))
+    effort.spend(int(n_near @ n_near))
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -127,7 +167,9 @@ def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floa
     from_row = np.concatenate([row_of, np.arange(m), m + np.arange(k), m + column_of])
     to_column = np.concatenate([column_of, k + np.arange(m), np.arange(k), k + row_of])
     graph = csr_array((weights, (from_row, to_column)), shape=(m + k, m + k))
-    row, column = min_weight_full_bipartite_matching(graph)
+    in_units = graph.copy()
+    in_units.data = np.rint(graph.data / MATCHING_UNIT) * MATCHING_UNIT
+    row, column = min_weight_full_bipartite_matching(in_units)
     is_pair = (row < m) & (column < k)
     row, column = row[is_pair], column[is_pair]
     half = (np.asarray(graph[row, column]).ravel() - 1.0) / 2
@@ -136,9 +178,12 @@ def _matched(spans: MarkedSpans, first: Places, second: Places, difference: Floa
     return disorders
 
 
-def _partitioned(spans: MarkedSpans, first: Places, second: Places, difference: Floats) -> Floats:
+def _partitioned(
+    spans: MarkedSpans, first: Places, second: Places, difference: Floats, effort: Effort
+) -> Floats:
     """The spans' disorders for three judges or more."""
     disorders = np.ones(len(spans))
+    effort.spend(STEPS_OF_NEAR_PAIR * len(first))
     if not len(first):
         return disorders
     from scipy.sparse import csr_array
@@ -146,21 +191,19 @@ def _partitioned(spans: MarkedSpans, first: Places, second: Places, difference: 
 
     graph = csr_array((np.ones(len(first)), (first, second)), shape=(len(spans), len(spans)))
     _, groups = connected_components(graph, directed=False)
-    between: dict[tuple[int, int], float] = {}
+    near_of: dict[int, dict[int, float]] = {}
     for a, b, pair_difference in zip(
         first.tolist(), second.tolist(), difference.tolist(), strict=True
     ):
-        between[a, b] = between[b, a] = pair_difference
+        near_of.setdefault(a, {})[b] = near_of.setdefault(b, {})[a] = pair_difference
     order = np.argsort(groups, kind="stable")
-    n_left_to_try = MAX_UNITARY_ALIGNMENTS
     for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
         if len(members) < 2:
             continue
         near = members.tolist()
-        candidates = list(islice(_unitary_alignments(spans, near, between), n_left_to_try + 1))
-        n_left_to_try -= len(candidates)
-        if n_left_to_try < 0:
-            raise TooManyAlignments
+        if len(near) > MAX_SPANS_FOR_SETS:
+            effort.spend(STEPS_OF_PROGRAM)
+        candidates = list(_unitary_alignments(spans, near, near_of, effort))
         for chosen, disorder in _best_partition(near, candidates):
             disorders[list(chosen)] = disorder / len(chosen)
     return disorders
@@ -178,33 +221,50 @@ def _best_partition(members: Sequence[int], candidates: Sequence[Unitary]) -> li
 
 
 def _unitary_alignments(
-    spans: MarkedSpans, members: Sequence[int], between: dict[tuple[int, int], float]
+    spans: MarkedSpans,
+    members: Sequence[int],
+    near_of: Mapping[int, Mapping[int, float]],
+    effort: Effort,
 ) -> Iterator[Unitary]:
-    """All unitary alignments of these spans that may be part of a best alignment; `between` has the
-    differences of near spans. One is left out if a span in it would be better alone: then each pair of
-    this span would have the difference 1, and a further unitary alignment has a disorder of 1."""
+    """All unitary alignments of these spans that may be part of a best alignment; `near_of` has the
+    near spans of each span, with the differences. One is left out if a span in it would be better
+    alone: then each pair of this span would have the difference 1, and a further unitary alignment has
+    a disorder of 1."""
     pairs = spans.n_judges * (spans.n_judges - 1) / 2
-    by_judge: dict[int, list[int]] = {}
-    for member in members:
-        by_judge.setdefault(int(spans.judges[member]), []).append(member)
-    judges = sorted(by_judge)
-
-    def extended(chosen: tuple[int, ...], place: int) -> Iterator[tuple[int, ...]]:
-        if chosen:
-            yield chosen
-        for later in range(place, len(judges)):
-            for member in by_judge[judges[later]]:
-                if all((member, other) in between for other in chosen):
-                    yield from extended((*chosen, member), later + 1)
-
-    for tried, chosen in enumerate(extended((), 0)):
-        if tried > MAX_UNITARY_ALIGNMENTS:
-            raise TooManyAlignments
-        within = [[between[a, b] for b in chosen if b != a] for a in chosen]
+    for chosen, n_later in _sets_of_near(spans, members, near_of):
+        effort.spend(STEPS_OF_UNITARY + n_later**2 // 6)
+        within = [[near_of[a][b] for b in chosen if b != a] for a in chosen]
         if all(sum(of_span) <= pairs + len(chosen) - 1 for of_span in within):
             inside = sum(map(sum, within)) / 2
             empty = pairs - len(chosen) * (len(chosen) - 1) / 2
             yield chosen, (inside + empty) / pairs
+
+
+def _sets_of_near(
+    spans: MarkedSpans, members: Sequence[int], near_of: Mapping[int, Mapping[int, float]]
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """All sets of spans in which every two are near, each in the order of its judges; and how many
+    spans of later judges are near all of the set. `near_of` has no spans of one judge together."""
+    ordered = sorted(members, key=lambda member: int(spans.judges[member]))
+    rank = {member: place for place, member in enumerate(ordered)}
+    # Each set that is still to come, with the later spans that are near all of its spans.
+    waiting: list[tuple[tuple[int, ...], list[int]]] = []
+    for first in ordered:
+        later = sorted(
+            (other for other in near_of[first] if rank[other] > rank[first]), key=rank.__getitem__
+        )
+        waiting.append(((first,), later))
+        while waiting:
+            chosen, later = waiting.pop()
+            yield chosen, len(later)
+            for place in range(len(later) - 1, -1, -1):
+                near = near_of[later[place]]
+                waiting.append(
+                    (
+                        (*chosen, later[place]),
+                        [other for other in later[place + 1 :] if other in near],
+                    )
+                )
 
 
 def _by_sets(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unitary]:
@@ -253,8 +313,10 @@ def _by_integer_program(members: Sequence[int], candidates: Sequence[Unitary]) -
         constraints=LinearConstraint(cover, 1.0, 1.0),
         integrality=np.ones(len(candidates)),
         bounds=Bounds(0.0, 1.0),
-        options={"mip_rel_gap": 0.0},
+        options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES},
     )
+    if not solved.success:
+        raise TooManyAlignments
     taken: NDArray[np.bool_] = solved.x > 0.5
     return [candidates[place] for place in np.flatnonzero(taken).tolist()]
 
@@ -273,12 +335,9 @@ def overlapping_pairs(
     second_spans = [span for span in second if not span.is_missing]
     if not first_spans or not second_spans:
         return []
-    shared = np.array(
-        [
-            [max(0, min(a.end, b.end) - max(a.start, b.start)) for b in second_spans]
-            for a in first_spans
-        ]
-    )
+    a_start, a_end = np.array([(a.start, a.end) for a in first_spans]).T[:, :, None]
+    b_start, b_end = np.array([(b.start, b.end) for b in second_spans]).T[:, None, :]
+    shared = np.maximum(np.minimum(a_end, b_end) - np.maximum(a_start, b_start), 0)
     if not shared.any():
         return []
     from scipy.optimize import linear_sum_assignment  # imported late: SciPy takes long to load
