@@ -195,7 +195,7 @@ def _realizers() -> list[Realizer]:
 
 @cache
 def _inserter() -> Inserter:
-    how = ChooserTraining(min_updates=1, min_count=1, smallest=0.0, seed=2)
+    how = ChooserTraining(min_updates=1, min_count=1, min_weight=0.0, seed=2)
     return train_inserter(TREES, how, how)
 
 

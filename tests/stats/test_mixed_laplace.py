@@ -266,7 +266,7 @@ def test_the_order_of_judgments_does_not_decide_whether_a_variance_is_zero() -> 
     judge:system is flat near 0. The search ended at 1e-10 or at 0, depending on the order of the
     judgments; in the first case the degrees of freedom were almost 0."""
     grades = np.array([int(digit) for digit in FLAT_GRADES], float)
-    judges, items, systems = (codes.ravel() for codes in np.indices((3, 5, 4)))
+    judges, _, systems = (codes.ravel() for codes in np.indices((3, 5, 4)))
     fits = []
     for seed in range(6):
         order = np.random.default_rng(seed).permutation(len(grades))

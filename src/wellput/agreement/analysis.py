@@ -79,11 +79,11 @@ class AgreementOptions:
     cluster: str | None = None
     """What counts as one unit in intervals, such as `document`, when outputs are scored for a
     report."""
-    fitted_here: Collection[str] = ()
+    fitted_to_these_judgments: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 
 
-FITTED_HERE_NOTE = (
+FITTED_TO_THESE_NOTE = (
     "{} was fitted to these judgments, so its agreement with them says nothing about others; fit says "
     "how well it does on outputs it has not seen."
 )
@@ -149,7 +149,7 @@ def agree(
                 neutral=[
                     name
                     for name, table in tables.items()
-                    if table.higher_is_better is None or name in options.fitted_here
+                    if table.higher_is_better is None or name in options.fitted_to_these_judgments
                 ],
                 alpha=options.alpha,
                 confidence=options.uncertainty.confidence,
@@ -163,7 +163,11 @@ def agree(
         confidence=options.uncertainty.confidence,
         notes=(
             *(panel.note for panel in ready.values() if panel.note),
-            *(FITTED_HERE_NOTE.format(name) for name in tables if name in options.fitted_here),
+            *(
+                FITTED_TO_THESE_NOTE.format(name)
+                for name in tables
+                if name in options.fitted_to_these_judgments
+            ),
             *_items_taken_alone(options.test, clusters, len(tables)),
         ),
     )

@@ -24,10 +24,11 @@ from wellput.agreement.marked_outputs import (
 from wellput.agreement.span_summary import interval_bounds, known, tested
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
+from wellput.core.line_breaks import with_line_feeds
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
 from wellput.metrics.alignments import Blamed, Blames
-from wellput.stats.spans.marked_characters import Marked, marked_alike, marked_row
+from wellput.stats.spans.marked_characters import Marked, Sums, marked_alike, marked_row
 
 PEOPLE = "people"
 """The name of the row that compares people with each other."""
@@ -131,10 +132,11 @@ def _rows_of(
     by_id = {item.id: item for item in items}
     rows: list[tuple[Trial, Item]] = []
     for trial in trials:
-        item = by_id[trial[0]]
-        text = output_text(item, system, trial[2])
-        if trial[1] == system and text is not None and item.references_for(system):
-            rows.append((trial, item._replace(outputs={system: text})))
+        item_id, trial_system, sample = trial
+        item = by_id[item_id]
+        text = output_text(item, system, sample)
+        if trial_system == system and text is not None and item.references_for(system):
+            rows.append((trial, item._replace(outputs={system: with_line_feeds(text)})))
     return rows
 
 
@@ -162,7 +164,7 @@ def against_people(
 
 def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: float) -> BlamedWords:
     """One scorer compared with people; people are compared with each other if `blame` is None."""
-    sums = np.zeros((len(marked.items), 4))
+    sums = np.zeros((len(marked.items), len(Sums)))
     n_outputs = n_characters = 0
     for output in marked.outputs:
         people = {judge: output.marked(judge) for judge in output.spans}
@@ -182,8 +184,8 @@ def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: flo
         scorer=name,
         question=marked.question,
         n_outputs=n_outputs,
-        share_blamed=known(float(total[1]) / n_characters) if n_characters else None,
-        share_marked=known(float(total[2]) / n_characters) if n_characters else None,
+        share_blamed=known(float(total[Sums.FIRST]) / n_characters) if n_characters else None,
+        share_marked=known(float(total[Sums.SECOND]) / n_characters) if n_characters else None,
         precision=interval_bounds(alike.precision),
         recall=interval_bounds(alike.recall),
         f1=interval_bounds(alike.f1),

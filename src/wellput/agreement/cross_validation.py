@@ -125,6 +125,8 @@ def _held_out(
     learn: Callable[[Floats, Floats], RegressionColumns],
     seed: int,
 ) -> HeldOut:
+    """The predictions of rows whose item, system or both the models were not trained on
+    (`unseen`)."""
     return held_out(
         rows.y,
         rows.x,

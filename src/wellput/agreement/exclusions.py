@@ -145,7 +145,7 @@ def known_answers(
     return kept, left_out
 
 
-def with_unknown(
+def excluding_unknown(
     answers: Sequence[AnyJudgment], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> list[Exclusion]:
     """The exclusions, and one more for each system and item of the answers that the evalset does not

@@ -319,6 +319,8 @@ class _Derivation:
 def _regression(
     y: Floats, x: Floats, names: Sequence[str], method: FitMethod, stepwise: Criterion | None
 ) -> tuple[Regression, list[SelectionStep]]:
+    """The fitted regression, and the steps by which its predictors were chosen ([] without
+    `stepwise`)."""
     if stepwise is not None:
         return choose(y, x, names, by=stepwise)
     return (ridge if method == "ridge" else ols)(y, x, names), []

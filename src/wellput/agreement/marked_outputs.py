@@ -15,6 +15,7 @@ from wellput.core.clusters import clusters_among
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import Item
 from wellput.core.judgment import SPANS_COLUMN, ErrorSpan, Judgment, read_error_spans
+from wellput.core.line_breaks import with_line_feeds
 from wellput.core.source import EvalSource
 from wellput.stats.clusters import ClusteredItems
 from wellput.stats.spans.marked_characters import Marked
@@ -85,10 +86,11 @@ def marked_questions(
             continue
         where = f"judge {judgment.judge}, item {judgment.item}, system {judgment.system}"
         try:
-            spans = read_error_spans(judgment.extra[SPANS_COLUMN])
+            spans = read_error_spans(judgment.extra[SPANS_COLUMN], text)
         except InputError as error:
             problems.add(where, str(error))
             continue
+        text = with_line_feeds(text)
         if beyond := [span for span in spans if span.end > len(text)]:
             problems.add(
                 where,

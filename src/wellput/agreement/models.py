@@ -131,6 +131,7 @@ def left_out_sentences(left_out_cells: Mapping[str, Sequence[JudgedCell]]) -> li
 
 
 def _left_out_sentence(reason: str, cells: Sequence[JudgedCell]) -> str:
+    """A sentence on the judged outputs that were left out for this reason."""
     if reason == NO_REFERENCE:
         places = list(dict.fromkeys(item for _, item in cells))
         whose = "its item has" if len(cells) == 1 else "their items have"

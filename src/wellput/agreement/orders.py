@@ -129,7 +129,7 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     compared = [order for order in orders if order.question == ranking.question and order.systems]
     if not compared or len(ranking.systems) < 2:
         return ""
-    who = ranking.who
+    who = ranking.who  # such as "people" or "machine judges"
     if not any(order.pairs for order in compared):
         if any(difference.is_real for difference in ranking.differences):
             return f"The metrics have no scores for two systems that {who} tell apart."

@@ -119,6 +119,7 @@ def _examples(names: Collection[str]) -> str:
 
 
 SHARE_WON_BY_A: dict[PairwiseChoice, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
+"""The share of a choice that goes to `system_a`."""
 
 
 def selection_ratings(preferences: Iterable[Preference]) -> list[Judgment]:
@@ -367,6 +368,7 @@ def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:
     elif normalization == "unit":
         values = (values - values.min()) / np.ptp(values)
     else:
+        # Ranks count from 0; equal values get the mean of their ranks.
         order = np.argsort(values, kind="stable")
         _, first, group, sizes = np.unique(
             values[order], return_index=True, return_inverse=True, return_counts=True

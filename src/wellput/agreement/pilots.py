@@ -18,6 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
+from wellput.agreement.judgment_names import shared_judges_note
 from wellput.agreement.machines.proxied_labels import ProxiedLabels
 from wellput.agreement.panel import AnyJudgment
 from wellput.agreement.rankings.fitted_question import fit_question
@@ -71,7 +72,8 @@ def pilot_of(
             f"question={name!r} is not in the pilot.{did_you_mean(name, questions)} The questions are "
             f"{', '.join(questions)}."
         )
-    data = question_data(name, [rating for rating in ratings if rating.question == name])
+    ratings = [rating for rating in ratings if rating.question == name]
+    data = question_data(name, ratings)
     ranking = rank_fitted(fit_question(data, model="linear"))
     first, second = ranking.systems[:2]
     variances = ranking.variance
@@ -88,6 +90,7 @@ def pilot_of(
             "The pilot cannot show how far judges' tastes differ "
             f"({ranking.not_estimable['judge:system']}); they are taken to be the same."
         )
+    notes += shared_judges_note(ratings)
     return Pilot(
         question=name,
         systems=(first.system, second.system),
@@ -153,7 +156,7 @@ def proxy_pilot_of(proxied: ProxiedLabels, labels: Sequence[AnyJudgment]) -> Pro
         raise InputError(
             "proxy= has no correlation with the pilot: its scores, or the ratings, are equal."
         )
-    z = np.arctanh(np.clip(without_each, -0.999999, 0.999999))
+    z = np.arctanh(np.clip(without_each, -0.999999, 0.999999))  # finite also for −1 and 1
     error = math.sqrt((len(z) - 1) / len(z) * float(((z - z.mean()) ** 2).sum()))
     return ProxyPilot(
         student_estimate(
@@ -175,7 +178,7 @@ def _pooled(people: Floats, proxy: Floats) -> float:
     each pair's mean difference is subtracted."""
     has_both = ~np.isnan(people) & ~np.isnan(proxy)
     counts = np.maximum(has_both.sum(axis=1, keepdims=True), 1)
-    y, f = (
+    centered_people, centered_proxy = (
         np.where(
             has_both,
             values - np.where(has_both, values, 0.0).sum(axis=1, keepdims=True) / counts,
@@ -183,5 +186,5 @@ def _pooled(people: Floats, proxy: Floats) -> float:
         )
         for values in (people, proxy)
     )
-    scale = math.sqrt(float((y**2).sum()) * float((f**2).sum()))
-    return float((y * f).sum()) / scale if scale > 0 else math.nan
+    scale = math.sqrt(float((centered_people**2).sum()) * float((centered_proxy**2).sum()))
+    return float((centered_people * centered_proxy).sum()) / scale if scale > 0 else math.nan

@@ -4,15 +4,17 @@ as people do.
 For pairwise choices: which system is preferred, and for each metric a confusion matrix of its choices
 (the output with the higher segment score) and people's choices.
 
-For verdicts, which are answers yes or no (the higher of two answers is yes): how often a filter's
-decisions are right, as in Table 8 of Kauchak & Barzilay (2006). The systems of the evalset are then the
-decisions `kept` and `refused`, and every item has an output of one of them (as `wellput paraphrase
---substitutions` writes it).
+For verdicts, which are answers yes or no (the higher of two answers is yes), there are two results:
 
-For the substitutions of paraphrase methods: how often they are right, according to each judge (Kauchak
-& Barzilay 2006, Tables 7 and 8). Each item is a substitution that one or more methods proposed. Its
-tags say which methods would make it: `{"wordnet": "kept", "contextwn": "refused"}`. Judges do not see
-the tags.
+* How often the decisions of a filter are right (`decision_confusions`). A filter is a program that
+  keeps or refuses each output. `wellput paraphrase --substitutions` writes an evalset with two
+  systems, named `kept` and `refused`: each item's output is under the decision of the filter.
+* How often several paraphrase methods are right, according to each judge (`verdict_rows`). Each item is
+  a substitution, one word or phrase in the place of another, that one or more methods proposed. The
+  item's tags say what each method decided: `{"wordnet": "kept", "contextwn": "refused"}`. Judges do not
+  see the tags.
+
+Kauchak & Barzilay (2006) report such results in their Tables 7 and 8.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from wellput.stats.preferences import Choices, goodness_of_fit, selection_ratios
 
 KEPT, REFUSED = "kept", "refused"
 YES_NO_SCALES = ({0.0, 1.0}, {1.0, 2.0})
+"""The pairs of numbers that count as no and yes. A file of judgments may use either."""
 
 
 def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
@@ -82,9 +85,10 @@ def agree_on_preferences(
     exclusions: Sequence[Exclusion] = (),
     confidence: float = 0.95,
 ) -> AgreementResult:
-    """For each question: tests of the pairs of systems, selection ratios, Bradley–Terry strengths, win
-    rates, and how far judges agree; for each metric the confusion matrix of its choices (the higher
-    segment score) and people's. Excluding a system excludes all choices in which it was offered."""
+    """For each question: tests of the pairs of systems, selection ratios (times chosen / times
+    offered; a tie is not chosen), Bradley–Terry strengths, win rates, and how far judges agree; for
+    each metric the confusion matrix of its choices (the higher segment score) and people's. Excluding
+    a system excludes all choices in which it was offered."""
     first = next(iter(tables.values()))
     not_excluded, left_out = without_excluded(preferences, exclusions)
     refuse_unknown(not_excluded, KnownNames(first.systems, set(first.items)))
@@ -130,7 +134,8 @@ def _judged_items(rows: Sequence[Preference], table: ScoreTable) -> NDArray[np.b
 def _question(rows: Sequence[Preference], ranking: Ranking, table: ScoreTable) -> dict[str, Any]:
     """One question's entry in the results. `win_rate`, its interval and `strength` come from the
     ranking's model. Without a model, the win rate is computed from the choices, and the others are
-    None."""
+    None. `win_rates` is a matrix, systems × systems: the share of choices that the row's system won
+    against the column's."""
     offered_systems = {row.system_a for row in rows} | {row.system_b for row in rows}
     systems = [system for system in table.systems if system in offered_systems]
     choices = Choices.of([(row.system_a, row.system_b, row.choice) for row in rows], systems)

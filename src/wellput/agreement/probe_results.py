@@ -237,7 +237,7 @@ def summary_of(
     unordered = [
         degree.perturbation
         for degree in degrees_of_metric
-        if not degree.is_monotone and degree.n >= 10
+        if not degree.is_monotone and degree.n >= MIN_TEXTS_FOR_CLAIMS
     ]
     if unordered:
         parts.append(f"More harm does not cost more: {_joined(unordered)}.")

@@ -102,7 +102,7 @@ def _probe(
     accuracy = _share(wins, places, clusters, confidence)
     losses = _share(~wins & ~ties, places, clusters, confidence)
     loss = (scored.unchanged - changed)[has_both]
-    effect = _mean(loss, np.flatnonzero(has_both), clusters, confidence, size=scored.size)
+    effect = _mean(loss, np.flatnonzero(has_both), clusters, confidence, largest_value=scored.size)
     unchanged_scores = scored.unchanged[has_both]
     has_one_sign = len(unchanged_scores) > 0 and bool(
         (unchanged_scores > 0).all() or (unchanged_scores < 0).all()
@@ -177,7 +177,7 @@ def _mean(
     clusters: Clusters | None,
     confidence: float,
     *,
-    size: float = 1.0,
+    largest_value: float = 1.0,
 ) -> Estimate:
     """A mean with an interval that holds for other texts, or for other documents."""
     if not len(values):
@@ -189,7 +189,7 @@ def _mean(
         groups=np.zeros(len(values), np.intp),
         clusters=codes.astype(np.intp),
         n_groups=1,
-        size=size,
+        largest_value=largest_value,
     )
     return means.mean(0, confidence=confidence)
 

@@ -108,6 +108,8 @@ def agreement_table(result: AgreementResult) -> Table:
 
 
 def _best_first(row: Agreement) -> tuple[str, str, bool, float]:
+    """A sort key: by question and coefficient, then the best metric first; undefined values come
+    last."""
     return row.question, row.coefficient, math.isnan(row.value), -row.value
 
 

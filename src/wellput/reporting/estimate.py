@@ -22,6 +22,8 @@ CSV_COLUMNS = (
     "n_labeled", "n_unlabeled", "lambda", "labels_worth", "rank", "rank_low", "rank_high",
 )  # fmt: skip
 MAX_ITEMS_SHOWN = 20
+MIN_SAVED_SHARE = 0.05
+"""A proxy that saves a smaller share of the labels is said to save none."""
 
 
 def estimate_report(result: EstimateResult) -> Report:
@@ -85,7 +87,8 @@ def _notes(result: EstimateResult) -> list[str]:
     )
     if result.strata is not None:
         notes.append(
-            f"Estimated for each {result.strata} and put together by their numbers of items."
+            f"Estimated for each {result.strata} with enough labels, and put together by their numbers "
+            "of items."
         )
     if result.n_without_proxy:
         notes.append(
@@ -184,7 +187,7 @@ def _saved(result: EstimateResult) -> list[str]:
             "It helps where it has scores for more items than people judged."
         ]
     saved = labels_worth - labels
-    if saved < 0.05 * labels:
+    if saved < MIN_SAVED_SHARE * labels:
         return [
             f"{result.proxy} saves no labels: with or without it {_labels_of_a_system(result)} say "
             "about as much."

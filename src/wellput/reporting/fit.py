@@ -28,7 +28,8 @@ UNSEEN_UNITS: dict[LeftOutGroup, str] = {
     "system": "systems",
     "both": "systems and items",
 }
-"""What a row of the cross-validation holds out, by the name of the group that is left out."""
+"""What a row of the cross-validation holds out, by the name of the group that is left out. A "sentence"
+is one judged output: that of one system for one item."""
 HOLDS_FOR: dict[LeftOutGroup, str] = {
     "sentence": "",
     "item": GENERALIZE_WORDS["items"],
@@ -37,7 +38,8 @@ HOLDS_FOR: dict[LeftOutGroup, str] = {
 }
 """What the interval of a row of the cross-validation holds for."""
 GROUP_OF: dict[Generalize, LeftOutGroup] = {"items": "item", "systems": "system", "both": "both"}
-"""The group to leave out, by what intervals shall hold for."""
+"""The group that is left out to show how well the metric generalizes, for each value of
+`generalize`."""
 
 
 def fit_report(result: Fit) -> Report:
@@ -85,6 +87,7 @@ def metric_table(result: Fit) -> Table:
     card, model = result.model.card, result.model
     rows = [_coefficient_row(entry) for entry in card["coefficients"]]
     rows.append(_coefficient_row({"predictor": "(constant)", **card["constant"]}))
+    # `derived` is the regression that the metric is derived from.
     title = f"The metric: {result.question} from {', '.join(result.derived.names)}"
     notes = [
         f"R² = {number(card['r_squared'], 3)}, adjusted {number(card['adjusted_r_squared'], 3)}; "
@@ -291,7 +294,8 @@ def _choice_note(result: Fit) -> list[str]:
 
 
 def _scale_notes(result: Fit) -> list[str]:
-    """How the metric was scaled so that a perfect sentence scores 1."""
+    """How the metric was scaled so that a perfect sentence scores 1. `dropped` are the predictors
+    without a best value, such as length: the metric was fitted again without them."""
     lines: list[str] = []
     if result.dropped:
         them = "it" if len(result.dropped) == 1 else "them"

@@ -2,7 +2,7 @@
 (puts the words of trees in order), `degrade`, `paraphrase`.
 
 A terminal shows sentences as plain lines, unless they were written to a file. The other formats also
-have figures.
+have the numbers (scores, counts, probabilities).
 """
 
 from __future__ import annotations

@@ -123,6 +123,7 @@ def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
 
 
 def _test_name(result: ScoreResult) -> str:
+    """The name of the test of differences. Differences of shares are tested by McNemar's test."""
     name = TEST_NAMES[result.test or "jackknife"]
     of_shares = [
         difference for difference in result.differences if difference.method in MCNEMAR_NAMES
@@ -348,6 +349,7 @@ def _counts(result: ScoreResult) -> list[str]:
     if result.skipped:
         lines.append(f"Left out because of errors: {counted(len(result.skipped), 'partition')}.")
         lines += [f"  {_skipped_line(skipped)}" for skipped in result.skipped]
+    # The metrics with the same system, number of undefined scores, and reasons.
     undefined: dict[tuple[str, int, str], list[str]] = {}
     for score in result.scores:
         if score.undefined:
@@ -360,6 +362,7 @@ def _counts(result: ScoreResult) -> list[str]:
 
 
 def _undefined_sentence(system: str, n: int, reasons: str, metrics: Sequence[str]) -> str:
+    """A sentence on the `n` outputs of a system that have no score under these metrics."""
     has = "has" if n == 1 else "have"
     names = ", ".join(metrics)
     if reasons:

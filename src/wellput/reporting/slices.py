@@ -224,6 +224,8 @@ def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | Non
 
 
 def _differences(result: ScoreResult, tag: str, names: Sequence[str]) -> Table:
+    """The differences of pairs of systems in each slice (the items with one value of the tag).
+    `names` are the names of the slices."""
     interval = f"{100 * result.confidence:g}% interval"
     rows = [
         [

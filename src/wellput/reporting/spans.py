@@ -1,5 +1,5 @@
-"""Tables about error spans: how far judges mark the same errors, and who blames the words that people
-marked."""
+"""Tables about error spans: how far judges mark the same errors, and which metrics find the words that
+people marked as wrong. To *blame* a word is to say that it is wrong."""
 
 from __future__ import annotations
 
@@ -190,7 +190,8 @@ def _blame_table(result: AgreementResult, question: str, rows: list[BlamedWords]
 
 
 def _blame_sentences(rows: list[BlamedWords]) -> list[str]:
-    """The figures of the first metric in words, and how far two people agree."""
+    """The figures of the best metric in words, and how far two people agree. `rows` are sorted, best
+    first."""
     people = next((row for row in rows if row.scorer == PEOPLE), None)
     others = [row for row in rows if row.scorer != PEOPLE and row.f1["value"] is not None]
     if not others:

@@ -197,6 +197,7 @@ def _label(text: str) -> str:
 
 
 def _latex_grid(table: Table) -> list[str]:
+    """The lines of the LaTeX environment tabular. The best cells are marked."""
     return [
         rf"\begin{{tabular}}{{l{('l' if table.is_prose else 'r') * (len(table.columns) - 1)}}}",
         r"\toprule",

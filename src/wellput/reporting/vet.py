@@ -194,6 +194,7 @@ def _bias_table(result: VetResult) -> Table:
     biases = result.biases
     is_choice = result.kind == "choices"
     unit = "share of choices" if is_choice else "points"
+    # The name of each bias, how a row of the table names it, and its estimate.
     named: Sequence[tuple[str, str, Estimate | None]] = [
         ("position", "position: for the output shown first", biases.position),
         ("length", "length: for an output twice as long", biases.length),

@@ -67,8 +67,9 @@ class ClusteredItems:
         return stacked.reshape(len(self.sizes), *rows.shape[1:])
 
     def freedom(self, influences: Floats, among: NDArray[np.bool_] | None = None) -> float:
-        """The degrees of freedom of the clusters that `among` marks (default: all). `influences` has
-        for each item how far it moves the score; the correlation within clusters is estimated from
+        """The degrees of freedom of the clusters that `among` marks (default: all). `influences` has,
+        for each item, how far it moves the score, or the score without it (the two differ by a sign and
+        a constant, which do not matter here). The correlation within clusters is estimated from
         them."""
         if among is None or among.all():
             return clustered_freedom(self.sizes, intraclass_correlation(influences, self))
@@ -153,9 +154,9 @@ def clustered_interval(
     confidence: float = 0.95,
     bounds: Bounds = (None, None),
 ) -> Estimate:
-    """The score of all items with its interval, which holds for other clusters. The share of items that
-    are hits has Wilson's interval, for the number of independent items that would have the same
-    error."""
+    """The score of all items with its interval, which holds for other clusters. If the score is
+    a share of hits (0 or 1 for each item), the interval is Wilson's, computed with the number of
+    independent items that would give the same error."""
     without = scores_without_clusters(statistics, score, clusters)
     influences = without.items.scores
     if is_share(statistics, score, bounds):
@@ -230,7 +231,8 @@ def clustered_difference(
 
 
 MIN_CLUSTERS = 5
-"""With fewer clusters there is no interval."""
+"""With fewer clusters there is no interval. Messages call them items, because each item is a cluster by
+default."""
 MIN_RELATIVE_ERROR = 1e-10
 """A standard error this small, relative to the largest number of the data, is rounding: the clusters
 do not differ."""
@@ -247,7 +249,7 @@ class ClusteredMeans:
     counts: Floats
     cluster_counts: Floats
     """The number of values of each cluster in each group: clusters × groups."""
-    size: float
+    largest_value: float
     """The largest absolute number of the data; rounding is relative to it."""
 
     @classmethod
@@ -258,11 +260,11 @@ class ClusteredMeans:
         groups: Places,
         clusters: Places,
         n_groups: int,
-        size: float | None = None,
+        largest_value: float | None = None,
     ) -> ClusteredMeans:
         """`groups` and `clusters` have the number of each value's group and cluster, from 0. Where the
-        values are differences, `size` is the largest of the numbers that were subtracted; by default,
-        the largest value."""
+        values are differences, `largest_value` is the largest absolute value of the numbers that were
+        subtracted; by default, of `values`."""
         n_clusters = int(clusters.max(initial=-1)) + 1
         counts = np.bincount(groups, minlength=n_groups).astype(np.float64)
         means = ratios(np.bincount(groups, values, minlength=n_groups).astype(np.float64), counts)
@@ -270,9 +272,9 @@ class ClusteredMeans:
         np.add.at(influences, (clusters, groups), (values - means[groups]) / counts[groups])
         cluster_counts = np.zeros((n_clusters, n_groups))
         np.add.at(cluster_counts, (clusters, groups), 1.0)
-        if size is None:
-            size = largest_size(values)
-        return cls(means, influences, counts, cluster_counts, size)
+        if largest_value is None:
+            largest_value = largest_size(values)
+        return cls(means, influences, counts, cluster_counts, largest_value)
 
     def contrast(self, weights: Floats, *, confidence: float = 0.95, method: str = "") -> Estimate:
         """The weighted sum of the means, with the p-value that it is 0. Where all clusters have the
@@ -286,8 +288,8 @@ class ClusteredMeans:
         if n < MIN_CLUSTERS:
             return Estimate(value, method=f"no interval: fewer than {MIN_CLUSTERS} items", n=count)
         error = math.sqrt(n / (n - 1) * float(sums @ sums))
-        if error <= MIN_RELATIVE_ERROR * self.size:
-            is_zero = abs(value) <= MIN_RELATIVE_ERROR * self.size
+        if error <= MIN_RELATIVE_ERROR * self.largest_value:
+            is_zero = abs(value) <= MIN_RELATIVE_ERROR * self.largest_value
             p_value = 1.0 if is_zero else 2.0 ** (1 - n)
             return Estimate(
                 value, p_value=p_value, method=f"{ALL_EQUAL}; sign test", n=count, null=0.0
@@ -326,6 +328,8 @@ def adjusted_slope(
     x_residuals = x - basis @ (basis.T @ x)
     total = float(x_residuals @ x_residuals)
     if total <= 1e-12 * max(float(x @ x), 1e-300):
+        # The columns `others` explain x completely (up to rounding). In the message, "it" is the effect
+        # of x; `others` of most callers tell the systems apart.
         return undefined("it cannot be told apart from differences between systems", n=len(y))
     slope = float(x_residuals @ y) / total
     y_residuals = y - basis @ (basis.T @ y) - slope * x_residuals
@@ -347,12 +351,14 @@ def _basis(columns: Floats) -> Floats:
     if not columns.shape[1]:
         return columns
     left_vectors, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    # A column that is a combination of others has the size 0, except for rounding.
     return np.asarray(left_vectors[:, sizes > 1e-10 * max(float(sizes.max()), 1e-300)])
 
 
 def _shift(x_residuals: Floats, y_residuals: Floats, design: Floats) -> float:
     """What the slope loses without these rows, times the sum of squares of `x_residuals`. `design` has
-    the rows of orthonormal columns. A column that is 0 outside these rows loses nothing."""
+    the rows of orthonormal columns. If one of the columns other than x is 0 outside these rows, the fit
+    without the rows does not have this column; the pseudoinverse gives the slope of that fit, too."""
     unexplained = np.eye(len(x_residuals)) - design @ design.T
     return float(
         x_residuals @ (np.linalg.pinv(unexplained, rcond=1e-8, hermitian=True) @ y_residuals)

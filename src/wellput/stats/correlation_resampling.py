@@ -186,6 +186,8 @@ def permutation_test(
         p_value = resampling_p_value(by_chance, observed - rounding)
     else:
         p_value = resampling_p_value(-by_chance, -observed - rounding)
+    # Without resamples, the kernel returns one row, of the data: its correlation and its number of
+    # groups.
     groups = _native.bootstrapped_correlations(x, z, grouping, coefficient, "both", 0, 0, 1)[0, 1]
     return Estimate(
         value=float(observed),
@@ -379,4 +381,4 @@ def correlation_replicates(
     rows = _native.bootstrapped_correlations(
         x, z, correlation.grouping, correlation.coefficient, drawn, n_resamples, seed, threads
     )
-    return rows[1:, 0]
+    return rows[1:, 0]  # row 0 is the data itself; column 0 has the correlations

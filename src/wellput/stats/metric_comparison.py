@@ -93,7 +93,7 @@ def williams(
     if n < 4:
         return undefined("Williams' test needs four points", has_p_value=True)
     variance = williams_variance(r12, r13, r23, n)
-    if not variance > 1e-12:
+    if not variance > 1e-12:  # 0, except for rounding
         return undefined("the correlations leave no variance to test with", has_p_value=True)
     t = (r12 - r13) * float(np.sqrt((n - 1) * (1 + r23) / variance))
     df = n - 3 if df is None else df

@@ -57,6 +57,7 @@ class Draws:
         """Numbers with a χ² distribution, (simulations,)."""
         from scipy.special import gammaincinv, ndtr
 
+        # Streams from 100 on, so that the numbers are independent of those of `normal`.
         quantile = self.normal(100 + stream)
         if freedom > MAX_EXACT_FREEDOM:
             correction = 2 / (9 * freedom)
@@ -104,7 +105,8 @@ class PowerRow:
     n_judges: int | None
     power: Estimate
     people_only: Estimate | None = None
-    """The power without the proxy, in a plan with one."""
+    """For a study that combines people's ratings with the scores of a proxy, such as a metric
+    (`proxy_power.py`): the power of people's ratings alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class SmallestStudy:
     n_items: int | None
     note: str = ""
     people_only: int | None = None
-    """The fewest items without the proxy, in a plan with one."""
+    """For a study with a proxy: the fewest items with people's ratings alone."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,6 +138,7 @@ class PowerTable(Result):
     """For two systems, the difference and the standard deviations, by the names of the options."""
     notes: tuple[str, ...] = ()
     has_proxy: bool = False
+    """Whether the study combines people's ratings with the scores of a proxy."""
 
     def records(self) -> list[dict[str, Any]]:
         """One record for each size of a study."""
@@ -218,6 +221,8 @@ def power_for_systems(
         if n_judges == 1:
             return significant_share(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
+        # Twice the degrees of freedom: the sums of the two ratings count, too, as in
+        # `difference_variances`.
         residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
         test_variance, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
         return significant_share(mean / np.sqrt(test_variance), freedom, alpha), ""
@@ -256,6 +261,7 @@ def _test_of_systems(judges: Sequence[int]) -> str:
         return f"two-sided {several_judges}"
     if all(n == 1 for n in judges):
         return f"two-sided {one_judge}"
+    # In the report, the words after the name follow this comma.
     return f"two-sided {one_judge} with 1 judge, {several_judges} with more,"
 
 

@@ -43,12 +43,14 @@ MIN_LABELS = 5
 @dataclass(frozen=True, eq=False)
 class ProxyLabels:
     """One entry for each unit: its label (NaN where there is none), its proxy score, the number of its
-    cluster, from 0, and the weight of its label; `weights` is None for equal weights."""
+    cluster, from 0, and the weight of its label; `weights` is None for equal weights. `stratum` is the
+    name of the group of all these units, if they are one of several groups."""
 
     labels: Floats
     proxies: Floats
     clusters: Places
     weights: Floats | None = None
+    stratum: str = ""
 
     @property
     def is_labeled(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -259,7 +261,8 @@ class _Sums:
         return replace(self, rows=self.rows - other.rows)
 
     def mean(self, tuning: float | None, clip: bool) -> tuple[Floats, Floats]:
-        """The estimate and λ, for each column of sums."""
+        """The estimate and λ (`tuning`), for each column of sums. If `tuning` is None, the best λ is
+        used, and with `clip` at most 1."""
         w, wy, wf, wyf, wff, n_unlabeled, unlabeled_f, count, f, ff = self.rows
         with np.errstate(divide="ignore", invalid="ignore"):
             y_mean, f_mean = wy / w, wf / w
@@ -300,7 +303,7 @@ def inclusion_probabilities(spreads: Floats, budget: int) -> Floats:
         is_open = ~is_certain
         probabilities[is_open] = sizes[is_open] * (budget - is_certain.sum()) / sizes[is_open].sum()
         probabilities[is_certain] = 1.0
-        above = probabilities > 1 + 1e-12
+        above = probabilities > 1 + 1e-12  # more than rounding
         if not above.any():
             return np.minimum(probabilities, 1.0)
         is_certain |= above
@@ -310,6 +313,7 @@ def systematic_sample(probabilities: Floats, rng: np.random.Generator) -> NDArra
     """The places of the units drawn with these probabilities, in ascending order; their number is the
     rounded sum of the probabilities."""
     order = rng.permutation(len(probabilities))
+    # 1e-9: rounding must not keep the sum below a whole number.
     steps = np.floor(np.cumsum(probabilities[order]) + rng.random() + 1e-9)
     return np.sort(order[np.diff(steps, prepend=0.0) > 0])
 

@@ -147,6 +147,8 @@ def _are_counts(numbers: Floats) -> bool:
 
 
 def _chi_squared(observed: Floats, expected: Floats, freedom: int, name: str, n: int) -> Estimate:
+    """Pearson's χ² of observed and expected counts. `name` is the name of the test, `n` the number of
+    choices."""
     from scipy.special import chdtrc
 
     value = float(((observed - expected) ** 2 / expected).sum())

@@ -303,6 +303,7 @@ def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
     for place in range(1, len(r)):
         if r[place, place] ** 2 < DEPENDENT_VARIANCE_SHARE:
             weights = np.linalg.solve(r[:place, :place], r[:place, place])
+            # Columns with a smaller weight take no part, except by rounding.
             others = [name for name, w in zip(names, weights, strict=False) if abs(w) > 1e-4]
             raise InputError(
                 f"{names[place]} is a combination of {', '.join(others)}: leave one of them out."
@@ -339,6 +340,8 @@ def _upper_f(f: float, k: int, freedom: int) -> float:
 
 REMOVE_ABOVE_P = 0.10
 ENTER_BELOW_P = 0.05
+"""The choice by p-values drops predictors with a p above the first, and takes predictors with a p
+below the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +420,7 @@ class _Search:
         }
         best = min(scores, key=lambda place: scores[place], default=None)
         if best is None or not scores[best] < self.aic(chosen) - 1e-9:
-            return None
+            return None  # lower by no more than rounding
         return best
 
     def by_p(self, chosen: frozenset[int]) -> int | None:

@@ -161,6 +161,7 @@ def _fit(
         step = covariance @ gradient
         if np.abs(step).max() < CONVERGED_STEP:
             return x, covariance
+        # The step is halved until the likelihood is not lower, except for rounding.
         size = 1.0
         while True:
             trial = x + size * np.where(np.isinf(x), 0.0, step)

@@ -70,7 +70,7 @@ LOGIT = Scale(lambda share: _fisher_z(2 * share - 1), lambda z: (np.tanh(z) + 1)
 def scale_of_pairs(pairs: int, *, is_share: bool) -> Scale:
     """Fisher's z for a coefficient that counts this many pairs. With few pairs the coefficient may be
     1, where z is infinite. So it is first moved a little towards chance, as if one more pair were half
-    right."""
+    right. `is_share`: the coefficient is a share, from 0 to 1; otherwise it goes from −1 to 1."""
     shrinkage = pairs / (pairs + 1)
     base = LOGIT if is_share else FISHER_Z
     middle = 0.5 if is_share else 0.0

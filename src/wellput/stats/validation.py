@@ -3,15 +3,15 @@
 `HeldOut` has Pearson's r between judgments and predictions in cross-validation: the scores of a row
 come from a model trained without the row's system, without its item, or without both. A model scores
 *all* rows, its scores are standardized over all rows (mean 0, standard deviation 1), and those of the
-rows held out are kept. Plain predictions would be wrong: each contains the mean of the training rows,
-which is lower the higher the rows held out are, so r would be far below 0 where there is nothing to
-predict. Standardizing uses no judgment of the rows held out, and r is then 0 on average where there is
-nothing to predict.
+rows held out are kept. Plain predictions would be wrong: each of them contains the mean of its training
+rows, and this mean is low if the rows held out have high judgments. So r would be far below 0 where
+there is nothing to predict. Standardizing uses no judgment of the rows held out, and r is then 0 on
+average where there is nothing to predict.
 
 For the interval, systems and items are left out one by one and all models are fitted again, because
 models of other folds were trained on them. The choices of a model (predictors, the penalty of a ridge
-regression) are kept. Single cells are left out without a new fit, which makes the interval a little
-wider.
+regression) are kept. Single rows (cells of the table systems × items) are left out without a new fit,
+which makes the interval a little wider.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ cannot."""
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """`scores` are the rows' scores by models that were not trained on them, NaN where no model was
-    fitted. `r` is their correlation with the judgments over `n` rows, from `folds` folds; `without` has
-    r without each system, item and row."""
+    fitted. `r` is their correlation with the judgments over `n` rows, from `folds` folds. `without` has
+    r when one system, one item or one row (cell) is left out, for each of them."""
 
     unseen: Unseen
     scores: Floats
@@ -118,8 +118,8 @@ def held_out(
     scores = np.full(len(y), np.nan)
     by_system = _UnitSums.of(rows, system_of, grid.systems, grid.items)
     by_item = _UnitSums.of(rows, item_of, grid.items, grid.systems)
-    systems_moments = np.zeros((len(by_system.sums), 6))
-    items_moments = np.zeros((len(by_item.sums), 6))
+    systems_moments = np.zeros((len(by_system.sums), N_MOMENTS))
+    items_moments = np.zeros((len(by_item.sums), N_MOMENTS))
     n_folds = 0
     for fold_of_systems, fold_of_items in grid.folds():
         is_held_out, is_training = grid.rows(fold_of_systems, fold_of_items)
@@ -165,21 +165,25 @@ def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) 
 
 @dataclass(frozen=True, eq=False)
 class _Axis:
-    """The folds of the rows by their systems, or by their items. `is_split` says that these units are
-    held out in turn; otherwise there is one fold, and models are trained on it."""
+    """The folds of the rows by their systems, or by their items. `fold_of` has the number of each row's
+    fold. If `is_held_out`, each fold is held out in turn, and models are trained on the other folds. If
+    not, all rows are in one fold: models are trained on it, and predict it."""
 
-    is_split: bool
+    is_held_out: bool
     fold_of: Places
 
     @property
     def n(self) -> int:
+        """The number of folds."""
         return int(self.fold_of.max()) + 1
 
     def held(self, fold: int) -> NDArray[np.bool_]:
+        """Which rows this fold has."""
         return np.asarray(self.fold_of == fold)
 
     def seen(self, fold: int) -> NDArray[np.bool_]:
-        return ~self.held(fold) if self.is_split else self.held(fold)
+        """Which rows models are trained on that predict this fold."""
+        return ~self.held(fold) if self.is_held_out else self.held(fold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +216,11 @@ class _Grid:
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """The fits and scores without each unit (a system, or an item). `sums` are the sums of
-    `RowProducts` over the unit's rows, by the fold of the other axis: (units, other folds, k + 2, k +
-    2)."""
+    """Sums by unit (a system, or an item), from which the models and their r are computed that leave
+    out one unit. `sums` has shape (units, folds of the other axis, k + 2, k + 2): the sums of
+    `RowProducts` over the unit's rows in such a fold. The k + 2 are the constant, the k predictors,
+    and y. `own` is the axis of these units, with the fold of each unit; `other` is the other axis,
+    with that of each row."""
 
     own: _Axis
     other: _Axis
@@ -222,48 +228,58 @@ class _UnitSums:
 
     @classmethod
     def of(cls, rows: RowProducts, unit_of: Places, own: _Axis, other: _Axis) -> _UnitSums:
-        """From the number of each row's unit; `own` is the axis of these units."""
+        """From the number of each row's unit; `own` is the axis of these units, with the fold of each
+        row."""
         n = int(unit_of.max()) + 1
         fold_of_unit = np.zeros(n, dtype=np.intp)
         fold_of_unit[unit_of] = own.fold_of
         sums = rows.sums(unit_of * other.n + other.fold_of, n * other.n)
         shaped = sums.reshape(n, other.n, *sums.shape[1:])
-        return cls(_Axis(own.is_split, fold_of_unit), other, shaped)
+        return cls(_Axis(own.is_held_out, fold_of_unit), other, shaped)
 
-    def moments(self, rows: RowProducts, model: RegressionColumns, own: int, other: int) -> Floats:
-        """The moments of the rows that this fold holds out, without each unit's rows: (units, 6)."""
-        all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other]
-        learned = all_folds - this_fold if self.other.is_split else this_fold
-        training_sums = _without_each(learned, self.own.seen(own))
-        held_sums = _without_each(this_fold, self.own.held(own))
+    def moments(
+        self, rows: RowProducts, model: RegressionColumns, own_fold: int, other_fold: int
+    ) -> Floats:
+        """For each unit, the moments of the rows that these two folds hold out together, without the
+        unit's rows; the model is fitted without these, too. The shape is (units, N_MOMENTS)."""
+        all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other_fold]
+        learned = all_folds - this_fold if self.other.is_held_out else this_fold
+        training_sums = _leave_one_out_sums(learned, self.own.seen(own_fold))
+        held_sums = _leave_one_out_sums(this_fold, self.own.held(own_fold))
         slopes = _standard_slopes(rows, model, training_sums)
         inner = [column + 1 for column in model.columns]
         squares = held_sums[:, inner, :][:, :, inner]
+        # The columns of `_moments`; a score is the sum of the slopes times the predictors.
         return np.column_stack(
             [
-                held_sums[:, 0, 0],
-                held_sums[:, 0, -1],
-                (slopes * held_sums[:, 0, inner]).sum(axis=1),
-                held_sums[:, -1, -1],
-                np.einsum("ui,uij,uj->u", slopes, squares, slopes),
-                (slopes * held_sums[:, inner, -1]).sum(axis=1),
+                held_sums[:, 0, 0],  # n
+                held_sums[:, 0, -1],  # Σy
+                (slopes * held_sums[:, 0, inner]).sum(axis=1),  # Σs
+                held_sums[:, -1, -1],  # Σy²
+                np.einsum("ui,uij,uj->u", slopes, squares, slopes),  # Σs²
+                (slopes * held_sums[:, inner, -1]).sum(axis=1),  # Σys
             ]
         )
 
 
-def _without_each(sums: Floats, units: NDArray[np.bool_]) -> Floats:
-    """The sums over these units, without each unit."""
+def _leave_one_out_sums(sums: Floats, units: NDArray[np.bool_]) -> Floats:
+    """For each unit, the sum over the other ones of these units."""
     included = np.where(units[:, None, None], sums, 0.0)
     return np.asarray(included.sum(axis=0) - included, dtype=np.float64)
 
 
+N_MOMENTS = 6
+"""The sums that give Pearson's r of judgments y and scores s: n, Σy, Σs, Σy², Σs² and Σys."""
+
+
 def _moments(y: Floats, scores: Floats) -> Floats:
-    """The terms whose sums give r, one row each: (rows, 6)."""
+    """The terms of each row in these sums: (rows, N_MOMENTS)."""
     return np.column_stack([np.ones(len(y)), y, scores, y**2, scores**2, y * scores])
 
 
 def _r(moments: Floats) -> Floats:
-    """Pearson's r from the sums (…, 6); NaN where there are fewer than three rows or no spread."""
+    """Pearson's r from the sums (…, N_MOMENTS); NaN where there are fewer than three rows or no
+    spread."""
     n, y, s, yy, ss, ys = np.moveaxis(moments, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt((n * yy - y**2) * (n * ss - s**2))

@@ -178,6 +178,8 @@ class _Reader:
         self._end_paragraph()
 
     def _line(self, line: str) -> None:
+        """Reads a line: it continues a paragraph, begins one, or is an aside (a heading, a cell of a
+        table)."""
         line = QUOTE.sub("", line)
         if self._paragraph and UNDERLINE.match(line):
             self.asides.append(self._paragraph.pop())

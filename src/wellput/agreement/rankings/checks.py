@@ -41,7 +41,8 @@ larger: smaller differences come from rounding."""
 
 @dataclass(frozen=True)
 class OtherOrder:
-    """The systems, best first, by one way of ranking, and whether this is the model's order."""
+    """The systems, best first, by one way of ranking; `is_same` says whether this is also the order of
+    the model."""
 
     way: str
     systems: tuple[str, ...]
@@ -89,7 +90,7 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
     judge's standard deviation. None if a system would have no value, or if groups of systems have no
     judge in common, because subtracting the judges' means then also removes the difference between the
     groups."""
-    if len(data.judge_groups.n_judges) > 1:
+    if data.judge_groups.n_groups > 1:
         return None
     n, values, judges = data.n_judges, data.values, data.judges
     judge_of_each_pair = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
@@ -150,12 +151,13 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         "answer": residual / per_system,
     }
     total = sum(errors.values())
-    if not total > 0 or len(data.judge_groups.n_judges) > 1:  # these errors are of a balanced study
+    # With several groups of systems that have no judge in common, these shares would be wrong.
+    if not total > 0 or data.judge_groups.n_groups > 1:
         return []
     studies = []
     limit = freedom_limit(data.n_judges, data.n_items, question.random)
     quantile_now = _t_quantile(errors, data.n_judges, n_clusters, limit, confidence)
-    random_mains = {
+    random_main_effects = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
     }
@@ -165,7 +167,7 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         (f"twice the {items}", ("item", "answer")),
         ("twice both", ("judge", "item", "answer")),
     ):
-        if not {"judge", "item"} & set(halved) <= random_mains:
+        if not {"judge", "item"} & set(halved) <= random_main_effects:
             continue
         smaller_errors = {
             name: share

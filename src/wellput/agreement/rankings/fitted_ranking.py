@@ -81,11 +81,16 @@ class FittedRanking(Ranking):
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
     by: dict[str, str] | None = None
+    """For a slice, the tag and its value."""
     against: str | None = None
+    """The system that all others are compared with, if one was named."""
     has_own_judges: bool = False
+    """Whether every system has one judge of its own."""
     are_machines: bool = False
     random: tuple[str, ...] = COMPONENTS
+    """The random effects that were asked for."""
     is_chosen_by_answers: bool = False
+    """Whether the model was chosen by looking at the answers, not by the caller."""
 
     @property
     def label(self) -> str:

@@ -41,11 +41,15 @@ class JudgeGroups:
     n_judges: Codes
 
     @property
+    def n_groups(self) -> int:
+        return len(self.n_judges)
+
+    @property
     def freedom_of_systems(self) -> Floats:
         """The largest number of degrees of freedom of each system's interval: one less than the number
         of judges of its group, if there are several groups and the judges are few; else no limit."""
         judges = self.n_judges[self.of_systems]
-        is_limited = (len(self.n_judges) > 1) & (judges > 1) & (judges < MIN_JUDGES_FOR_FREEDOM)
+        is_limited = (self.n_groups > 1) & (judges > 1) & (judges < MIN_JUDGES_FOR_FREEDOM)
         return np.where(is_limited, judges - 1.0, np.inf)
 
 

@@ -19,11 +19,10 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from wellput.agreement.exclusions import without_excluded
+from wellput.agreement.judgment_names import machine_note, names_notes
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
 from wellput.agreement.prepared_panels import (
-    alike_note,
     chosen_judges,
-    machine_note,
     refuse_labels,
 )
 from wellput.agreement.rankings.checks import (
@@ -106,6 +105,7 @@ def ranking_slice_tests(
     slices have enough judgments of the pair. `slices` are by name."""
     tests = []
     for pair in (difference.systems for difference in whole.differences):
+        # For each slice: the difference, its standard error and its degrees of freedom.
         measured_by_slice: dict[str, tuple[float, float, float]] = {}
         deltas: dict[str, float] = {}
         for name, (question, ranking) in slices.items():
@@ -171,7 +171,7 @@ MIN_SLICE_JUDGMENTS = 10
 
 @dataclass(frozen=True)
 class RankOptions:
-    """The options of a ranking."""
+    """The options of a ranking, as for `wellput.rank`."""
 
     model: FittedModelName | Literal["auto"] = "auto"
     random: Sequence[str] = COMPONENTS
@@ -292,7 +292,7 @@ def rank_judgments(
                 tests += ranking_slice_tests(whole.ranking, pairs)
     if not rankings:
         raise InputError("\n".join(refused.values()))
-    notes = [*machine_note(kept, judges), *alike_note(kept)]
+    notes = [*machine_note(kept, judges), *names_notes(kept)]
     return RankResult(rankings, [*left_out, *excluded], refused, tests, notes)
 
 
@@ -304,7 +304,7 @@ def _fitted(
     *,
     or_linear: bool = False,
 ) -> FittedQuestion:
-    """The model of one question, or of a slice of it."""
+    """The model of one question, or of a slice of it; `or_linear` is as for `fit_question`."""
     refuse_labels(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
@@ -384,6 +384,7 @@ def _test_options(options: RankOptions) -> dict[str, Any]:
 
 
 def _chosen_questions(answers: Sequence[AnyJudgment], questions: Sequence[str]) -> list[str]:
+    """The questions asked for, or all. Raises InputError for a question that nobody was asked."""
     all_questions = list(dict.fromkeys(answer.question for answer in answers))
     if not all_questions:
         raise InputError("There are no judgments to rank by.")

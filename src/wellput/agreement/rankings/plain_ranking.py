@@ -24,6 +24,7 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
     "win rate": "win rate",
 }
 SIGNIFICANT_P = 0.05
+"""By default, a difference whose corrected p-value is below this is called real."""
 MAX_NAMED_LEADERS = 4
 """A sentence names at most this many leaders. If there are more, it gives only their number."""
 MIN_SYSTEM_JUDGMENTS = 10
@@ -41,6 +42,7 @@ NAME_OF_SINGLE_JUDGE = {
 }
 """The words used instead of `Ranking.who` if there is only one judge."""
 MAX_DECIMALS = 8
+"""Estimates are shown with at most this many decimals."""
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip

@@ -160,6 +160,8 @@ def _notes(
     domain: tuple[float, float],
     whole: tuple[float, float],
 ) -> list[str]:
+    """Notes below the chart. `domain` is the part of the scale that the axis shows, `whole` the range
+    of the ratings."""
     notes: list[str] = []
     if any(row.low is not None for row in ranking.systems):
         level = f"{100 * ranking.confidence:g}%"
@@ -187,6 +189,7 @@ def _by_metrics(result: ScoreResult) -> ReportAnswer:
 
 
 def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> dict[str, Any]:
+    """A metric's scores of the systems, with their ranks if the metric can rank systems."""
     order = best_first(result, metric) if metric in ranking_metrics(result) else []
     ranked = [result[system, metric].score for system in order]
     cells: list[dict[str, Any] | None] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree, agree_by
-from wellput.agreement.exclusions import with_unknown, without_excluded
+from wellput.agreement.exclusions import excluding_unknown, without_excluded
 from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
@@ -30,7 +30,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.metrics.logged import Logged
-from wellput.metrics.registry import create_all, each_scorer
+from wellput.metrics.registry import create_all, with_logged_scorers
 from wellput.reporting.html.answer import ReportAnswer, answers_of, system_order
 from wellput.reporting.html.people import People, people_of_choices, people_of_ratings
 
@@ -196,9 +196,11 @@ def evaluate_for_page(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
     known_names = KnownNames(sample.systems, sample.found)
-    options = replace(options, exclusions=with_unknown(answers, options.exclusions, known_names))
+    options = replace(
+        options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
+    )
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    scorers = each_scorer(named, source)
+    scorers = with_logged_scorers(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,

@@ -366,6 +366,8 @@ def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item:
 def _treelet(
     treelet: WrongTreelet, tokens: Sequence[str], output: Sequence[str], places: Sequence[int]
 ) -> dict[str, Any]:
+    """A treelet with errors in words. `tokens` are those of the reference, `output` those of the
+    output, and `places` the place in the output of each token of the reference."""
     return {
         "head": treelet.head,
         "expected": " ".join(tokens[node] for node in treelet.members),

@@ -117,6 +117,8 @@ def _by_people(ranking: Ranking) -> ScorerPairs:
 
 
 def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:
+    """The compared pairs under a metric. `ahead` is 1 or −1 if the first or the second system is
+    better, 0 if this is not shown, None if the metric has no better direction."""
     is_better = higher_is_better(result, metric)
     pairs: list[SystemPair] = []
     for pair in result.comparisons:

@@ -162,6 +162,7 @@ def _reasons(
 
 
 def _covers(exclusion: Exclusion, judges: set[str], system: str, item: str) -> bool:
+    """Whether an exclusion leaves out the ratings of this output by one of these judges."""
     return (
         exclusion.judge in (None, *judges)
         and exclusion.system in (None, system)

@@ -279,6 +279,7 @@ def score_rows(result: ScoreResult) -> list[dict[str, Any]]:
 
 
 def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
+    """The row of a score, with its difference to the baseline."""
     tested = [s for s in result.scores if s.metric == score.metric and s.baseline is not None]
     is_baseline = bool(tested) and score.system == tested[0].baseline
     arrow = " ↓ lower is better" if result.higher_is_better[score.metric] is False else ""

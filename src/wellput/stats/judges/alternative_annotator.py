@@ -33,9 +33,11 @@ Scoring: TypeAlias = Literal["accuracy", "neg_rmse"]
 mean squared difference."""
 
 FALSE_DISCOVERY_RATE = 0.05
+"""The judge wins against a person if the p-value, corrected for all people, is at most this."""
 MIN_PEOPLE_OF_TRIAL = 2
 """A trial counts if at least this many people answered it."""
 WINNING_RATE_TO_PASS = 0.5
+"""A judge passes the test if it wins against at least this share of the people tested."""
 MIN_PEOPLE_TESTED = 3
 LOWEST_MIN_TRIALS = 10
 """A smaller `min_trials` is not advised: a t-test on so few trials says little."""
@@ -168,8 +170,9 @@ def alternative_annotator_test(
     used = ~np.isnan(machine) & (is_answered.sum(axis=0) >= MIN_PEOPLE_OF_TRIAL)
     people, machine, is_answered = people[:, used], machine[used], is_answered[:, used]
     places = np.arange(len(used))[used] if clusters is None else clusters[used]
+    # For each person: the first four fields of `PersonLeftOut`, with the p-value not corrected yet.
     rows: list[tuple[int, int, float, float]] = []
-    by_cluster: list[tuple[int, float]] = []
+    by_cluster: list[tuple[int, float]] = []  # the number of clusters, and p over whole clusters
     counts = is_answered.sum(axis=1)
     for judge in np.flatnonzero(counts >= min_trials):
         is_own_trial = is_answered[judge]
@@ -191,7 +194,7 @@ def alternative_annotator_test(
             if n_clusters == len(lead)
             else (n_clusters, _p_less(-lead, epsilon, own_places))
         )
-    adjusted = benjamini_yekutieli(np.array([row[3] for row in rows]))
+    adjusted = benjamini_yekutieli(np.array([p_value for *_, p_value in rows]))
     tested_people = tuple(
         PersonLeftOut(
             *row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE), clustered=clustered
@@ -247,4 +250,4 @@ def _p_less(values: Floats, null: float, clusters: Places) -> float:
     error = math.sqrt(n / (n - 1) * float(sums @ sums))
     if bool((values == values[0]).all()):
         return 0.0 if gap < 0 else 1.0
-    return float(stdtr(n - 1, gap / max(error, 1e-300)))
+    return float(stdtr(n - 1, gap / max(error, 1e-300)))  # the sums of clusters may all be 0

@@ -65,6 +65,7 @@ def judge_agreement(
     mean_figures = _shares if is_share else _correlations
 
     def figures(trials: Places) -> tuple[float, ...]:
+        # People's agreement, the judge's, and for shares the judge's agreement beyond chance.
         return mean_figures(people[:, trials], judge[trials], questions[trials])
 
     value = figures(np.arange(len(judge)))

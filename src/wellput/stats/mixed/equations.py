@@ -309,7 +309,7 @@ class MixedModel:
             inner[self.n_absorbed : self._n_inner_random] = inverse[first:, :first].T
             columns = self._merged.to_outer(self._with_absorbed(inner))
         diagonal = self._merged.core_diagonal(inverse)
-        self._merged.scale_inverse(inverse)
+        self._merged.scale_both_sides(inverse)
         absorbed, leverages = self._kernel.invert(inverse)
         diagonal[: self.n_absorbed] = absorbed[0]
         return Inverse(diagonal, leverages[0], columns)

@@ -148,4 +148,5 @@ def _made_up_of(gram: Floats, k: int, estimable: Sequence[int]) -> list[int] | N
     shares = np.linalg.solve(inner, outer)
     if 1 - float(outer @ shares) > CONFOUNDED_SHARE:
         return None
+    # A smaller share is rounding.
     return [m for m, share in zip(estimable, shares, strict=True) if abs(share) > 1e-6]

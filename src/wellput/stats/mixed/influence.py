@@ -111,6 +111,7 @@ def _without_each(matrices: Floats, sides: Floats) -> Floats:
     for judge in range(len(matrices)):
         of_others = matrix - matrices[judge]
         unit = np.sqrt(np.abs(np.diag(matrix)))
+        # The least eigenvalue is 0, except for rounding, where the effects cannot be estimated.
         if np.linalg.eigvalsh(of_others / np.outer(unit, unit))[0] > 1e-9:
             effects[judge] = np.linalg.solve(of_others, side - sides[judge])
     return effects

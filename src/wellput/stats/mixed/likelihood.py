@@ -64,6 +64,8 @@ class LaplaceLikelihood:
         base = model.times(offset)
 
         def at(u: Floats) -> tuple[Floats, Terms, float]:
+            """The linear predictor at effects u, the terms of the likelihood, and the negative log
+            likelihood with the penalty of the random effects."""
             eta = base + model.times(scale * u)
             terms = family.terms(eta, shape)
             penalty = 0.5 * float(u[: model.n_random] @ u[: model.n_random])
@@ -83,6 +85,7 @@ class LaplaceLikelihood:
             step = -model.solve(slope, random_only=not is_restricted)
             if -float(slope @ step) < MODE_TOLERANCE * max(1.0, len(eta) / 1000):
                 break
+            # The step is halved until the value is not higher, except for rounding.
             size = 1.0
             while True:
                 new = at(u + size * step)
@@ -96,8 +99,8 @@ class LaplaceLikelihood:
         return Mode(u, eta, terms, log_determinant, value)
 
     def __call__(self, parameters: Floats, *, is_restricted: bool = False) -> tuple[float, Floats]:
-        """The negative log likelihood and its gradient; that of the restricted likelihood is in θ
-        only."""
+        """The negative log likelihood and its gradient. The restricted likelihood (REML), in which the
+        fixed effects are integrated out too, has a gradient in θ only."""
         self.evaluations += 1
         model = self.model
         mode = self.mode(parameters, is_restricted=is_restricted)
@@ -137,7 +140,7 @@ class LaplaceLikelihood:
         fixed_and_shape = np.concatenate([fixed, shape])
         # The derivative of each judgment's slope in each shape parameter: how far the estimates of
         # shape and effects depend on each other.
-        widths = np.full(len(shape), 1e-4)
+        widths = np.full(len(shape), 1e-4)  # how far each shape parameter is moved
         crossed = np.zeros((len(mode.eta), len(shape)))
         shape_slopes = np.zeros((len(shape), len(shape)))
         zeros = np.zeros(len(mode.eta))
@@ -170,7 +173,7 @@ class LaplaceLikelihood:
     def covariance_slope(self, parameters: Floats, k: np.int64) -> Floats:
         """The derivative of the covariance of fixed effects and shape in one θ."""
         move = np.zeros(len(parameters))
-        move[k] = 0.01 * parameters[k]
+        move[k] = 0.01 * parameters[k]  # θ is moved by a hundredth
         ends = [self.covariance_given(parameters + sign * move) for sign in (1, -1)]
         return np.asarray((ends[0] - ends[1]) / (2 * move[k]))
 

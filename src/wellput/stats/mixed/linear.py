@@ -36,6 +36,7 @@ MAX_VALUE, MIN_SPREAD = 1e60, 1e-60
 """The largest absolute value, and the smallest difference of the largest and the least value: fourth
 powers of values are summed, and must neither overflow nor vanish."""
 MAX_STEPS = 60
+"""The search ends after this many Newton steps at the latest."""
 MAX_SHORTENINGS = 8
 """How often a step is made shorter until it lowers the criterion."""
 CONVERGED_DECREASE = 1e-11
@@ -137,6 +138,7 @@ def fit_linear(
 
 
 def _check(values: Floats, design: MixedDesign) -> None:
+    """Raises InputError for values that a linear model cannot be fitted to."""
     if values.shape != (len(design),) or not np.isfinite(values).all():
         raise InputError("a linear model needs one finite value for each judgment")
     if design.is_choice:
@@ -214,7 +216,8 @@ class _Problem:
         return np.asarray(np.maximum([ratio_of[name] for name in self.names], self.negligible))
 
     def at(self, ratios: Floats, *, has_curvature: bool = True) -> _Point:
-        """Evaluates the criterion at these ratios; where a ratio is 0, its slope is returned as 0."""
+        """Evaluates the criterion at these ratios; where a ratio is 0, its slope is returned as 0.
+        Without `has_curvature`, the second derivatives are not computed."""
         self.evaluations += 1
         model, n = self.model, len(self.values)
         thetas = dict(zip(self.names, np.sqrt(ratios).tolist(), strict=True))
@@ -282,6 +285,7 @@ class _Problem:
         """The point where the steps end: Newton's, or where it fails to lower the criterion, a small
         one."""
         least_decrease = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE
+        # A smaller decrease is rounding of the criterion.
         least_decrease = max(least_decrease, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
             if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
@@ -332,6 +336,7 @@ class _Problem:
             curvature = point.curvature[np.ix_(free, free)] * np.outer(unit, unit)
             slope = (point.slope[free] + point.curvature[np.ix_(free, held)] @ step[held]) * unit
             values, vectors = np.linalg.eigh(curvature)
+            # A direction with hardly any curvature, or a negative one, would give an endless step.
             values = np.maximum(values, max(1e-6 * values.max(), 1e-10))
             step[free] = -(vectors @ ((vectors.T @ slope) / values)) * unit
             beyond = free & (point.ratios + step < lowest)
@@ -343,7 +348,8 @@ class _Problem:
 
     def _search(self, point: _Point, step: Floats, promised: float) -> _Point | None:
         """The point after the first of ever shorter steps that lowers the criterion enough; None where
-        none does."""
+        none does. `promised` is half of the slope along the step: what a whole Newton step would
+        bring if the criterion were a parabola."""
         # Far from the optimum the curvature is misleading, so growth is limited.
         least = np.where(point.ratios > 0, self.least, 0.0)
         is_growing = step > 0
@@ -352,6 +358,7 @@ class _Problem:
         size = min(1.0, MAX_GROWTH / growth) if growth else 1.0
         for _ in range(MAX_SHORTENINGS):
             new = self.at(np.maximum(point.ratios + size * step, least))
+            # A small part of the promised decrease is enough (Armijo's condition).
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
                 return new
             if promised * size < 1e-6 and new.criterion <= point.criterion + CRITERION_ROUNDING:
@@ -420,7 +427,7 @@ class _Problem:
         if not self.is_large:
             observed = average.copy()
             observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
-            if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:
+            if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:  # positive definite
                 return np.asarray(2 * np.linalg.inv(observed))
         return 2 * _inverse(average)
 

@@ -1,10 +1,11 @@
 """Fewer columns for the same model: a factor merged into its interaction with systems.
 
-Every output belongs to one item, so the columns of "item" are sums of the columns of "item:system": the
-equations of both need no more columns than there are outputs. In spherical effects u (an effect is θ
-times u), an output's effect is b = θ_output u_output + θ_item u_item. For the outputs of an item, b
-has the covariance θ_output² I + θ_item² J, where J is all ones. With the square root R of this matrix,
-b = R u' for merged effects u', one for each output.
+Every output belongs to one item, so the columns of "item" are sums of the columns of "item:system":
+the equations of both need no more columns than there are outputs. An effect is written as θ times u:
+θ² is the variance of the factor's effects in units of the residual variance, and all u have variance
+1 (they are *spherical*). In these terms, an output's effect is b = θ_output u_output + θ_item u_item.
+For the outputs of an item, b has the covariance θ_output² I + θ_item² J, where J is all ones. With
+the square root R of this matrix, b = R u' for merged effects u', one for each output.
 
 The columns of a model are the *outer* ones, those of `MergedColumns` the *inner* ones. A matrix T turns
 u' into u without changing its length: u = T u'. No judgment depends on the directions of u that T does
@@ -43,6 +44,7 @@ class MergedPair:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
+        """The number of parts of each whole."""
         return np.diff(self.begins)
 
     def sums(self, of_parts: Floats) -> Floats:
@@ -78,7 +80,8 @@ def merged_pairs(
 
 
 class MergedColumns:
-    """The inner columns of a model with `n_outer` columns, of which `n_absorbed` come before the core.
+    """The inner columns of a model with `n_outer` columns. The first `n_absorbed` of them are absorbed
+    (eliminated first, see `equations`); the others form the dense *core*.
 
     `set` takes the θ that R and T (see the top of this module) depend on. Arrays have a row for each
     column.
@@ -101,21 +104,24 @@ class MergedColumns:
         self._maps = [(np.zeros(0), np.zeros(0))] * len(self.pairs)
 
     def set(self, thetas: Mapping[str, float]) -> None:
-        """Sets R = own · I + shared · J for each whole, and T: u_part = u' + inner · S and
-        u_whole = outer · S, where S is the sum of u' over the parts of a whole."""
+        """Sets R = own · I + shared · J for each whole, and T: u_part = u' + to_part · S and
+        u_whole = to_whole · S, where S is the sum of u' over the parts of a whole. `_roots` has the
+        pair (own, shared) of each merged pair, `_maps` the pair (to_part, to_whole)."""
         self._roots, self._maps = [], []
         for pair in self.pairs:
             whole, part = thetas[pair.whole_name], thetas[pair.part_name]
             sizes = pair.sizes.astype(np.float64)
-            lengths = np.sqrt(part**2 + sizes * whole**2)
-            self._roots.append((part, (lengths - part) / sizes))
+            # R stretches equal effects of all parts of a whole by this factor.
+            stretches = np.sqrt(part**2 + sizes * whole**2)
+            self._roots.append((part, (stretches - part) / sizes))
             if whole == part == 0.0:
                 self._maps.append((np.zeros(len(sizes)), np.zeros(len(sizes))))
             else:
-                self._maps.append(((part / lengths - 1) / sizes, whole / lengths))
+                self._maps.append(((part / stretches - 1) / sizes, whole / stretches))
 
     def gather(self, x: Floats) -> Floats:
-        """Effects of the outer columns, not scaled, as effects of the inner columns."""
+        """Effects b of the outer columns (b = θ u) as effects of the inner columns: the effect of a
+        whole is added to the effects of its parts."""
         if not self.pairs:
             return x
         inner = x[self._kept]
@@ -147,10 +153,10 @@ class MergedColumns:
         if not self.pairs:
             return x
         merged = x[self._kept]
-        for pair, place, (inner, outer) in self._mapped():
+        for pair, place, (to_part, to_whole) in self._mapped():
             part = x[pair.parts]
-            merged[place] += pair.repeated(_times(inner, pair.sums(part)))
-            merged[place] += pair.repeated(_times(outer, x[pair.wholes]))
+            merged[place] += pair.repeated(_times(to_part, pair.sums(part)))
+            merged[place] += pair.repeated(_times(to_whole, x[pair.wholes]))
         return merged
 
     def to_outer(self, u: Floats) -> Floats:
@@ -158,10 +164,10 @@ class MergedColumns:
         if not self.pairs:
             return u
         effects = self._spread(u)
-        for pair, place, (inner, outer) in self._mapped():
+        for pair, place, (to_part, to_whole) in self._mapped():
             sums = pair.sums(u[place])
-            effects[pair.parts] += pair.repeated(_times(inner, sums))
-            effects[pair.wholes] = _times(outer, sums)
+            effects[pair.parts] += pair.repeated(_times(to_part, sums))
+            effects[pair.wholes] = _times(to_whole, sums)
         return effects
 
     def root(self, x: Floats) -> None:
@@ -179,13 +185,14 @@ class MergedColumns:
         if not self.pairs:
             return
         self._add_to_diagonal(core, -1.0)
-        self.scale_inverse(core)
+        self.scale_both_sides(core)
         self._add_to_diagonal(core, 1.0)
 
-    def scale_inverse(self, inverse: Floats) -> None:
-        """Replaces an inverse X of the core by R X R, the covariance of effects b."""
+    def scale_both_sides(self, x: Floats) -> None:
+        """Replaces a matrix X of the core's columns by R X R. If X is the inverse of the core, R X R is
+        the covariance of the effects b."""
         if self.pairs:
-            scale_blocks(inverse, *self._blocks(len(inverse)))
+            scale_blocks(x, *self._blocks(len(x)))
 
     def core_diagonal(self, inverse: Floats) -> Floats:
         """The diagonal of the outer inverse, from the core's inverse; 0 at the absorbed columns."""
@@ -193,16 +200,17 @@ class MergedColumns:
         if not self.pairs:
             return diagonal
         diagonal = self._spread(diagonal)
-        for pair, place, (inner, outer) in self._mapped():
+        for pair, place, (to_part, to_whole) in self._mapped():
             first = place.start - self.n_absorbed
             rows = pair_row_sums(inverse, first + pair.begins)
             totals = pair.sums(rows)
-            diagonal[pair.parts] += pair.repeated(2 * inner) * rows - pair.repeated(2 * inner)
-            diagonal[pair.parts] += pair.repeated(inner**2 * (totals - pair.sizes))
-            diagonal[pair.wholes] = 1 + outer**2 * (totals - pair.sizes)
+            diagonal[pair.parts] += pair.repeated(2 * to_part) * rows - pair.repeated(2 * to_part)
+            diagonal[pair.parts] += pair.repeated(to_part**2 * (totals - pair.sizes))
+            diagonal[pair.wholes] = 1 + to_whole**2 * (totals - pair.sizes)
         return diagonal
 
     def _mapped(self) -> zip[tuple[MergedPair, slice, tuple[Floats, Floats]]]:
+        """Each merged pair with its inner columns and the two factors of T (see `set`)."""
         return zip(self.pairs, self._inner_parts, self._maps, strict=True)
 
     def _spread(self, inner: Floats) -> Floats:
@@ -221,14 +229,14 @@ class MergedColumns:
         of pairs is a block of its own."""
         is_begin = np.ones(n_core + 1, np.bool_)
         own, shared = np.ones(n_core), np.zeros(n_core)
-        for pair, place, (of_part, of_whole) in zip(
+        for pair, place, (own_of_pair, shared_of_pair) in zip(
             self.pairs, self._inner_parts, self._roots, strict=True
         ):
             first = place.start - self.n_absorbed
             is_begin[first : first + pair.begins[-1]] = False
             begins = first + pair.begins[:-1]
             is_begin[begins] = True
-            own[begins], shared[begins] = of_part, of_whole
+            own[begins], shared[begins] = own_of_pair, shared_of_pair
         begins = np.flatnonzero(is_begin)
         return begins, own[begins[:-1]], shared[begins[:-1]]
 

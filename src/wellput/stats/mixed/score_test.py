@@ -36,13 +36,14 @@ def score_statistic(
     weighed = fitted.weights[:, None] * all_columns
     information, scores = all_columns.T @ weighed, weighed.T @ fitted.residuals
     names = [name for name in design.factors if fitted.components[name] > 0]
-    if names:
+    if names:  # the random effects are eliminated from the information
         random = hstack([_levels(design.factors[name]) for name in names]).tocsc()
         sizes = [int(design.factors[name].max()) + 1 for name in names]
         penalties = np.repeat([1 / fitted.components[name] for name in names], sizes)
         inner = random.T @ diags(fitted.weights) @ random + diags(penalties)
         crossed = random.T @ weighed
         information -= crossed.T @ splu(inner.tocsc()).solve(crossed)
+    # The fixed effects of the model, the first p columns, are eliminated, too.
     p = known.shape[1]
     shared = np.linalg.solve(
         information[:p, :p], np.column_stack([information[:p, p:], scores[:p]])
@@ -50,6 +51,7 @@ def score_statistic(
     new_information = information[p:, p:] - information[p:, :p] @ shared[:, :-1]
     new_scores = scores[p:] - information[p:, :p] @ shared[:, -1]
     unit = np.sqrt(np.diag(information)[p:])
+    # The share of each direction that the model's columns do not explain already.
     shares, directions = np.linalg.eigh(new_information / np.outer(unit, unit))
     is_new = shares > CONFOUNDED_SHARE
     directed_scores = (new_scores / unit) @ directions[:, is_new]

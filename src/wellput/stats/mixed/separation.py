@@ -64,7 +64,7 @@ class Separated(InputError):
         if family.has_reference:
             system_directions = system_directions - np.median(system_directions)
         self.systems: tuple[int, ...] = tuple(
-            np.flatnonzero(np.abs(system_directions) > 1e-6).tolist()
+            np.flatnonzero(np.abs(system_directions) > 1e-6).tolist()  # smaller ones are rounding
         )
         super().__init__(
             f"{SEPARATION_MESSAGES[family.name]}: no finite estimate fits best; collect more judgments"
@@ -117,4 +117,5 @@ def _separating_direction(rows: Floats) -> Floats | None:
     program = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
     direction = np.asarray(program.x)
     scale = np.abs(rows).max()
+    # A smaller gain is rounding: no judgment becomes more likely.
     return direction if float((rows @ direction).max()) > 1e-7 * scale else None
