@@ -11,9 +11,8 @@ from wellput.stats.mixed.equations import Floats, MixedModel
 from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 from wellput.stats.mixed.likelihood import (
     LaplaceLikelihood,
-    hessian_by_differences,
-    safely_positive,
 )
+from wellput.stats.mixed.matrices import hessian_by_differences, safely_positive
 
 KINDS = ["binary", "ordinal", "choices"]
 STEP = 1e-5

@@ -28,17 +28,10 @@ from wellput import _native
 from wellput.core.errors import InputError, Problems, counted
 from wellput.core.options import wrong_size
 from wellput.io.files import InputFile, PathLike, check_readable, file_fingerprint
-from wellput.io.score_columns import MISSING_CELLS, NameColumn, Unsuitable, read_score_columns
+from wellput.io.score_columns import NameColumn, Unsuitable, read_score_columns
+from wellput.io.score_layout import NAME_COLUMNS, Layout, layout_of, score_in
 from wellput.io.tables import read_records
 
-ITEM_COLUMNS = (
-    *("item", "id", "item_id", "seg_id", "segment"),
-    *("question_id", "prompt_id", "example_id", "segment_id", "instance_id", "sample_id"),
-)
-"""Names that the column of items may have."""
-SYSTEM_COLUMNS = ("system", "model", "system_id", "model_id", "system_name", "model_name")
-"""Names that the column of systems may have."""
-NAME_COLUMNS = frozenset((*ITEM_COLUMNS, *SYSTEM_COLUMNS, "metric", "version"))
 SHOWN_ITEMS = 4
 """The number of items that a message names as examples."""
 MAX_NAMED_ITEMS = 100_000
@@ -125,47 +118,6 @@ class ExternalScores:
         return places
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The names of a table's columns by what they contain. `values` are the columns of scores. If
-    `is_long`, the only one has the scores of all metrics, which the column `metric` names. Otherwise
-    each has the scores of one metric; or, if there is no column `system`, of one system. `default` is
-    the name of a metric that is not named."""
-
-    item: str
-    values: tuple[str, ...]
-    default: str
-    system: str | None = None
-    metric: str | None = None
-    version: str | None = None
-    is_long: bool = False
-
-    def cells(self, record: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, str]]:
-        """The system, item, metric, score and version of each score in a record."""
-        version = str(record.get(self.version) or "") if self.version else ""
-        item = _text(record.get(self.item))
-        if self.is_long:
-            metric = str(record.get(self.metric) or "") if self.metric else ""
-            yield (
-                _text(record.get(str(self.system))),
-                item,
-                metric or self.default,
-                record.get(self.values[0]),
-                version,
-            )
-            return
-        for name in self.values:
-            if self.system is None:
-                yield name, item, self.default, record.get(name), version
-            else:
-                yield _text(record.get(self.system)), item, name, record.get(name), version
-
-    @property
-    def names(self) -> list[str]:
-        """The columns that have names, not scores."""
-        return [name for name in (self.item, self.system, self.metric, self.version) if name]
-
-
 @dataclass
 class _OtherVersion:
     """A version of a metric that differs from the metric's first version in the file: the place of its
@@ -216,7 +168,7 @@ def read_external_scores(path: PathLike) -> dict[str, ExternalScores]:
     if first is None:
         problems.raise_if_any()
         raise InputError(f"{file.name} has no scores.")
-    layout = _layout(file.name, first[1], _metric_name(path))
+    layout = layout_of(file.name, first[1], _metric_name(path))
     fingerprint = (file_fingerprint(path) or "unknown")[:12]
     try:
         metrics = _by_columns(file, layout, str(path), fingerprint)
@@ -338,7 +290,7 @@ def _by_rows(
     for number, record in rows:
         for system, item, metric, cell, version in layout.cells(record):
             place = f"{unit} {number}"
-            value = _number(cell)
+            value = score_in(cell)
             if value is None:
                 continue
             if isinstance(value, str):
@@ -386,80 +338,3 @@ def _metric_name(path: PathLike) -> str:
     """The name of a file's metric if the file does not name it: the file's name up to the first dot."""
     name = Path(str(path)).name
     return name.partition(".")[0] or name
-
-
-def _layout(file: str, first: Mapping[str, Any], default: str) -> Layout:
-    """The layout of a table, by its first record. `default` is the name of a metric that is not
-    named."""
-    header = list(first)
-    names = {name.strip().lower(): name for name in header}
-    if {"judge", "question"} <= names.keys():
-        raise InputError(
-            f"{file} is a file of judgments, not of scores. Put it into one folder with the other "
-            "judgments, give the folder as the judgments, and name the judge that is in it: "
-            "`judge:model:NAME` for estimate, `model:NAME` for vet."
-        )
-    item = next((names[name] for name in ITEM_COLUMNS if name in names), None)
-    system = _system_column(names, first)
-    version = names.get("version")
-    if item is not None and system is not None:
-        if "score" in names:
-            metric, score = names.get("metric"), names["score"]
-            return Layout(item, (score,), default, system, metric, version, is_long=True)
-        metrics = [
-            name
-            for name in header
-            if name not in (system, item, version)
-            and name.lower() not in ("", "unnamed: 0")
-            and not isinstance(_number(first[name]), str)
-        ]
-        if metrics:
-            return Layout(item, tuple(metrics), default, system, version=version)
-    systems = [name for name in header if name != item]
-    are_numbers = not any(isinstance(_number(first[name]), str) for name in systems)
-    if item is not None and systems and are_numbers and "system" not in names:
-        return Layout(item, tuple(systems), default)
-    raise InputError(
-        f"{file} is not a file of scores. It needs the columns system, item, score (and metric, where "
-        "it has several); or system, item and a column for each metric; or item and a column for each "
-        "system; scores are numbers. "
-        f"It has {', '.join(header) or 'no columns'}."
-    )
-
-
-def _system_column(names: Mapping[str, str], first: Mapping[str, Any]) -> str | None:
-    """The column of systems; None if there is none. A column with another name than `system` must
-    contain names, because a column of numbers may be the scores of a system of this name."""
-    if "system" in names:
-        return names["system"]
-    candidates = (names[name] for name in SYSTEM_COLUMNS if name in names)
-    return next((name for name in candidates if isinstance(_number(first[name]), str)), None)
-
-
-def _text(cell: Any) -> str:
-    """A name as text; a whole number is written without decimals."""
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip()
-
-
-def _number(cell: Any) -> float | str | None:
-    """The score in a cell; None if it is missing; the cell's text if it is not a number."""
-    if cell is None or isinstance(cell, bool):
-        return None if cell is None else float(cell)
-    if isinstance(cell, int | float):
-        return None if math.isnan(cell) else float(cell)
-    text = str(cell).strip()
-    if text.lower() in MISSING_CELLS:
-        return None
-    if text.lower() in ("true", "false"):
-        return float(text.lower() == "true")
-    if "_" in text:  # a number in Python only: 4_5 is 45 there
-        return text
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return value if math.isfinite(value) else text

@@ -138,11 +138,6 @@ def _test_name(result: ScoreResult) -> str:
     return f"{name} ({', '.join(metrics)}: {mcnemar})"
 
 
-def _level(result: ScoreResult) -> str:
-    """The significance level, and how many differences p is corrected for."""
-    return f"p < {result.alpha:g}{_correction(result)}"
-
-
 def _correction(result: ScoreResult) -> str:
     if result.n_tests < 2:
         return ""
@@ -152,7 +147,7 @@ def _correction(result: ScoreResult) -> str:
 
 def _bold_meaning(result: ScoreResult) -> str:
     """What bold means, in words."""
-    test = f"{_test_name(result)}, {_level(result)}"
+    test = f"{_test_name(result)}, p < {result.alpha:g}{_correction(result)}"
     if result.comparisons:
         return f"no system is significantly better ({test})"
     baseline = next((score.baseline for score in result.scores if score.baseline), "")
@@ -424,7 +419,8 @@ def _legend(result: ScoreResult) -> list[str]:
         from wellput.reporting.error_sources import error_sentences
 
         lines += error_sentences(result)
-    if any(line.startswith("no difference shown") for line in _claims(result)):
+    claims = (_claim(score, result) for score in result.scores if score.baseline is not None)
+    if any(claim.startswith("no difference shown") for claim in claims):
         lines.append(
             "“No difference shown” does not mean that the systems are equal."
             + ("" if result.margin else " margin=X tests whether they differ by less than X.")
@@ -444,10 +440,6 @@ def _share_notes(result: ScoreResult) -> list[str]:
         f"{', '.join(shares)}: the share of items that count 1, not 0; the interval is {names}."
         for names, shares in metrics.items()
     ]
-
-
-def _claims(result: ScoreResult) -> list[str]:
-    return [_claim(score, result) for score in result.scores if score.baseline is not None]
 
 
 def _digits(result: ScoreResult, metric: str) -> int:

@@ -23,26 +23,22 @@ ESTIMATE_HEADINGS: dict[RankingModel, str] = {
     "rate": "share of yes",
     "win rate": "win rate",
 }
-SIGNIFICANT_P = 0.05
-"""By default, a difference whose corrected p-value is below this is called real."""
-MAX_NAMED_LEADERS = 4
-"""A sentence names at most this many leaders. If there are more, it gives only their number."""
+SIGNIFICANT_P = 0.05  # by default, a difference with a smaller corrected p-value is called real
+MAX_NAMED_LEADERS = 4  # of more leaders, a sentence gives only the number
 MIN_SYSTEM_JUDGMENTS = 10
 """The rank of a system with fewer judgments than this, and with less than half of the median number in
 the study, may be luck."""
 MAX_RANKED_SYSTEMS = 1_000
 """With more systems, no model is fitted and not every pair is compared: the number of pairs grows with
 the square of the number of systems."""
-LOWER_IS_BETTER = frozenset({"seconds"})
-"""The questions where lower is better: the time that a task took."""
+LOWER_IS_BETTER = frozenset({"seconds"})  # questions where lower is better: the time of a task
 NAME_OF_SINGLE_JUDGE = {
     "people": "the one judge",
     "simulated judges": "the one simulated judge",
     "machine judges": "the one machine judge",
 }
 """The words used instead of `Ranking.who` if there is only one judge."""
-MAX_DECIMALS = 8
-"""Estimates are shown with at most this many decimals."""
+MAX_DECIMALS = 8  # of estimates, where they are shown
 VARIANCE_COMPONENTS = (
     "judge", "item", "document", "judge:system", "item:system", "document:system", "residual",
 )  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.language.perturb import damage, harmless, meaning, numbers
+from wellput.language.perturb import contractions, damage, harmless, meaning, numbers
 from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
 from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kinds
 
@@ -48,7 +48,7 @@ class KindAndSeverity(NamedTuple):
 @dataclass(frozen=True)
 class Perturbation:
     """A kind of change. `about` says what is done, in words that can follow the name. `change` is a
-    function of the modules `meaning`, `damage`, `harmless` or `numbers`."""
+    function of one of `MODULES`."""
 
     name: str
     severities: tuple[Severity, ...]
@@ -87,7 +87,13 @@ class Perturbation:
         return None
 
 
-MODULES = {"meaning": meaning, "damage": damage, "harmless": harmless, "numbers": numbers}
+MODULES = {
+    "meaning": meaning,
+    "damage": damage,
+    "harmless": harmless,
+    "contractions": contractions,
+    "numbers": numbers,
+}
 
 
 def _read_table() -> dict[str, Perturbation]:

@@ -30,11 +30,8 @@ from wellput.stats.mixed.contrasts import (
 )
 from wellput.stats.mixed.equations import Floats, MixedDesign, MixedModel, part_with_smaller_core
 from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
-from wellput.stats.mixed.likelihood import (
-    LaplaceLikelihood,
-    hessian_by_differences,
-    safely_positive,
-)
+from wellput.stats.mixed.likelihood import LaplaceLikelihood
+from wellput.stats.mixed.matrices import hessian_by_differences, safely_positive
 from wellput.stats.mixed.separation import require_connected, require_finite
 
 FIRST_THETA = 0.5

@@ -7,14 +7,13 @@ it includes the changes of the mode and of the weights (Skaug & Fournier 2006).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput.stats.mixed.equations import Floats, MixedModel
 from wellput.stats.mixed.families import Family, Terms
+from wellput.stats.mixed.matrices import safely_positive
 
 MODE_STEPS = 100
 """The most Newton steps to the mode."""
@@ -176,28 +175,3 @@ class LaplaceLikelihood:
         move[k] = 0.01 * parameters[k]  # θ is moved by a hundredth
         ends = [self.covariance_given(parameters + sign * move) for sign in (1, -1)]
         return np.asarray((ends[0] - ends[1]) / (2 * move[k]))
-
-
-def hessian_by_differences(
-    slope: Callable[[Floats], Floats],
-    at: Floats,
-    widths: Floats,
-    free: NDArray[np.int64] | None = None,
-) -> Floats:
-    """The Hessian in the free parameters, by central differences of the slope."""
-    free = np.arange(len(at)) if free is None else free
-    hessian = np.zeros((len(free), len(free)))
-    for column, k in enumerate(free):
-        move = np.zeros(len(at))
-        move[k] = widths[k]
-        hessian[:, column] = (slope(at + move) - slope(at - move))[free] / (2 * widths[k])
-    return (hessian + hessian.T) / 2
-
-
-def safely_positive(matrix: Floats) -> Floats:
-    """The nearest matrix that is safely positive definite, in the matrix's own units."""
-    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-12))
-    values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
-    if values[0] > 1e-8:
-        return matrix
-    return np.asarray((vectors * np.maximum(values, 1e-8)) @ vectors.T * np.outer(unit, unit))

@@ -31,6 +31,7 @@ from wellput.stats.mixed.equations import (
     MixedModel,
     part_with_smaller_core,
 )
+from wellput.stats.mixed.matrices import correlation, scaled_inverse
 
 MAX_VALUE, MIN_SPREAD = 1e60, 1e-60
 """The largest absolute value, and the smallest difference of the largest and the least value: fourth
@@ -41,25 +42,21 @@ MAX_SHORTENINGS = 8
 """How often a step is made shorter until it lowers the criterion."""
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
-"""The search ends where the next step would lower the criterion by less than `CONVERGED_DECREASE`, or,
-in models with a large core, where an evaluation takes seconds, by less than `LARGE_CONVERGED_DECREASE`;
-1e-5 is a step of less than 1/200 standard error."""
+"""The search ends where the next step would lower the criterion by less than this; the second is for
+models with a large core, where an evaluation takes seconds (a step below 1/200 standard error)."""
 FIRST_RATIO = 0.3
 """The ratio of each factor where the search starts."""
 LEAST_RATIO = 1e-4
-"""A ratio is set to 0 if it has fallen below this times (levels / judgments) and the criterion would
-still be lower for a smaller one."""
+"""A ratio below this times (levels / judgments) is set to 0 if the criterion would still be lower."""
 LARGE_LEAST_SHARE = 1e-4
 """In models with a large core, a ratio is set to 0 only below this share of that limit. It is then so
 small that the criterion is not evaluated again at 0."""
 LARGE_CORE = 1_500
 """Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
 and the average information is used for the observed (see `LinearMixed`)."""
-PART_CORE = 1_000
-"""About how many core columns that part has."""
+PART_CORE = 1_000  # about how many core columns that part has
 MAX_FALL, MAX_GROWTH = 0.02, 9.0
-"""A step leaves at least this share (`MAX_FALL`) of a ratio, and adds at most this many times
-(`MAX_GROWTH`) the ratio."""
+"""A step leaves at least the first share of a ratio, and adds at most the second times the ratio."""
 RELATIVE_DIFFERENCE = 1e-4
 """How far a ratio is moved to compute a derivative by differences, as a share of the ratio."""
 EXACT_SHARE = 1e-10
@@ -71,8 +68,7 @@ EXACT = (
     "systems, judges and items explain every value exactly: nothing is left that says how sure the "
     "differences are"
 )
-CRITERION_ROUNDING = 1e-9
-"""Two criteria that differ by less are equal."""
+CRITERION_ROUNDING = 1e-9  # two criteria that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -427,9 +423,9 @@ class _Problem:
         if not self.is_large:
             observed = average.copy()
             observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
-            if np.linalg.eigvalsh(_correlation(observed)).min() > 1e-8:  # positive definite
+            if np.linalg.eigvalsh(correlation(observed)).min() > 1e-8:  # positive definite
                 return np.asarray(2 * np.linalg.inv(observed))
-        return 2 * _inverse(average)
+        return 2 * scaled_inverse(average)
 
     def _expected(self, point: _Point, free: NDArray[np.int64]) -> Floats:
         """The expected information of each pair of components (tr(PVPV)), from differences of the log
@@ -444,25 +440,6 @@ class _Problem:
                 ends.append(self.at(ratios, has_curvature=False).log_slope[free])
             information[:, column] = (ends[1] - ends[0]) / (2 * change)
         return (information + information.T) / 2
-
-
-def _units(matrix: Floats) -> Floats:
-    """The unit of each row: the root of its diagonal entry, or 1 where that is 0."""
-    roots = np.sqrt(np.abs(np.diag(matrix)))
-    return np.where(roots > 0, roots, 1.0)
-
-
-def _correlation(matrix: Floats) -> Floats:
-    """The matrix with each row and column divided by its unit."""
-    unit = _units(matrix)
-    return np.asarray(matrix / np.outer(unit, unit))
-
-
-def _inverse(matrix: Floats) -> Floats:
-    """The inverse of a matrix that may be nearly singular, whatever the units of its rows."""
-    unit = _units(matrix)
-    inverse = np.linalg.pinv(_correlation(matrix), rcond=1e-10, hermitian=True)
-    return np.asarray(inverse / np.outer(unit, unit))
 
 
 def ratios_of(fitted: LinearMixed) -> dict[str, float]:

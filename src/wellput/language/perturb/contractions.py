@@ -1,0 +1,105 @@
+"""A harmless change: two words are contracted, or a contraction is spelled out (see the module
+`harmless`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wellput.language.perturb.passage import Edit, Edits, Passage, PlacedWord, Surroundings
+from wellput.language.perturb.word_lists import like
+
+# Auxiliaries with *not*, contracted.
+NEGATED = {
+    "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't",
+    "does": "doesn't", "did": "didn't", "has": "hasn't", "have": "haven't", "had": "hadn't",
+    "will": "won't", "would": "wouldn't", "could": "couldn't", "should": "shouldn't",
+    "can": "can't",
+}  # fmt: skip
+# Word and verb → the ending that the verb becomes.
+SHORTENED = {
+    ("i", "am"): "'m", ("you", "are"): "'re", ("we", "are"): "'re", ("they", "are"): "'re",
+    ("it", "is"): "'s", ("he", "is"): "'s", ("she", "is"): "'s", ("that", "is"): "'s",
+    ("there", "is"): "'s", ("i", "will"): "'ll", ("you", "will"): "'ll", ("we", "will"): "'ll",
+    ("they", "will"): "'ll", ("he", "will"): "'ll", ("she", "will"): "'ll", ("it", "will"): "'ll",
+    ("i", "have"): "'ve", ("you", "have"): "'ve", ("we", "have"): "'ve", ("they", "have"): "'ve",
+}  # fmt: skip
+# Contracted ending → the verb that it stands for.
+LENGTHENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+# What stands before *n't* → the full auxiliary.
+LONG_NEGATED = {"ca": "can", "wo": "will"}
+
+
+def contraction(
+    passage: Passage, surroundings: Surroundings, rng: np.random.Generator
+) -> Iterator[Edits]:
+    """Two words are contracted (`do not`, `don't`), or a contraction is spelled out."""
+    for sentence in passage.sentences:
+        words = sentence.words
+        for place, word in enumerate(words[:-1]):
+            after = words[place + 1]
+            following = sentence.follows(place + 1)
+            is_inside = following is not None and following.form[0].isalnum()
+            between = passage.text[word.end : after.begin]
+            if between not in ("", " ") or not is_inside or sentence.is_question:
+                continue
+            assert following is not None
+            edit = _contracted(word, after, following, between)
+            edit = edit or _spelled_out(word, after, following, between)
+            if edit is not None:
+                yield [edit]
+
+
+def _contracted(
+    word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
+) -> Edit | None:
+    """The contraction of `word` and the word `after` it, None if they may not be contracted.
+    `following` is the third word, `between` the white space between the first two."""
+    # Before some words the full form is usual, because it is stressed: "not only", "they are in".
+    if after.small == "not" and word.small in NEGATED:
+        if following.small in ("only", "just", "merely", "so", "to", "because"):
+            return None
+        contracted = NEGATED[word.small]
+        return Edit(word.begin, after.end, like(word.form, contracted))
+    ending = SHORTENED.get((word.small, after.small))
+    if ending is None or between != " " or (word.small == "that" and word.relation == "mark"):
+        return None
+    is_main_have = after.small == "have" and after.relation != "aux"
+    if is_main_have or following.small in (
+        "to",
+        "that",
+        "what",
+        "how",
+        "if",
+        "in",
+        "at",
+        "and",
+        "or",
+    ):
+        return None
+    if word.small == "that" and word.tag != "DT":
+        return None
+    return Edit(word.end, after.end, ending)
+
+
+def _spelled_out(
+    word: PlacedWord, after: PlacedWord, following: PlacedWord, between: str
+) -> Edit | None:
+    """The full form of the contraction of `word` and `after`; the arguments are as for
+    `_contracted`."""
+    small = after.small.replace("’", "'")
+    if between or not word.is_word:
+        return None
+    if small == "n't":
+        full = LONG_NEGATED.get(word.small, word.small)
+        if full == "ai" or full == "sha":
+            return None  # "ain't" and "shan't"
+        spelled_out = "cannot" if full == "can" else f"{full} not"
+        return Edit(word.begin, after.end, like(word.form, spelled_out))
+    if small in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
+        return Edit(after.begin, after.end, f" {LENGTHENED[small]}")
+    is_copula = after.tag == "VBZ" and following.tag in ("DT", "JJ", "RB", "VBG", "IN", "PRP$")
+    if small == "'s" and word.small in ("it", "that", "he", "she", "there") and is_copula:
+        return None if following.small in ("been", "got") else Edit(after.begin, after.end, " is")
+    return None
