@@ -241,3 +241,17 @@ def test_the_password_of_a_study_is_not_shown(
         with pytest.raises(InputError, match="see sslpassword on the command line") as caught:
             study.backup(tmp_path / "other")
         assert "hidden" not in str(caught.value) and not (tmp_path / "other").exists()
+
+
+def test_a_backup_leaves_the_log_of_another_database(tmp_path: Path) -> None:
+    log = tmp_path / "copy.db-wal"
+    log.write_bytes(b"answers")
+    with closing(Store.create(tmp_path / "study.db", new_setup())) as store:
+        with pytest.raises(InputError, match="remains of another database"):
+            backups.back_up(store.database, str(tmp_path / "copy.db"))
+    assert log.read_bytes() == b"answers"
+
+
+def test_a_study_may_have_a_long_name_in_any_script(tmp_path: Path) -> None:
+    Store.create(tmp_path / f"{'研' * 77}.db", new_setup()).close()
+    assert [path.name for path in tmp_path.iterdir()] == [f"{'研' * 77}.db"]

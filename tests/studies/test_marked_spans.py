@@ -447,3 +447,9 @@ def test_marks_beyond_a_text_stay_beyond_it_whatever_its_line_breaks() -> None:
     with pytest.raises(InputError, match="a span ends at 26, but the output has 24 characters"):
         judgment = Judgment("J1", "1", "A", "errors", 1.0, {"spans": json.dumps([span(0, 27)])})
         marked_questions(EvalSet([Item("1", {"A": LINES})]), [judgment])
+
+
+def test_a_span_of_the_line_feed_of_a_line_break_is_that_line_break() -> None:
+    assert place_with_line_feeds(2, 3, "a\r\nb") == (1, 2)
+    assert place_with_line_feeds(1, 3, "a\r\nb") == (1, 2)
+    assert place_with_line_feeds(2, 4, "a\r\nb") == (1, 3)

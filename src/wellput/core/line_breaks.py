@@ -47,12 +47,15 @@ def place_with_line_feeds(start: int, end: int, text: str, quote: object = None)
     >>> text = "a\r\nb cat"
     >>> place_with_line_feeds(4, 7, text, "cat"), place_with_line_feeds(5, 8, text, "cat")
     ((4, 7), (4, 7))
+    >>> place_with_line_feeds(2, 3, text)  # the LF of a CR LF
+    (1, 2)
     """
     if "\r" not in text:
         return start, end
     if isinstance(quote, str) and with_line_feeds(text)[start:end] == with_line_feeds(quote):
         return start, end
-    return _moved(start, text), _moved(end, text)
+    is_on_line_feed = start > 0 and text[start - 1 : start + 1] == "\r\n"
+    return _moved(start, text) - is_on_line_feed, _moved(end, text)
 
 
 def _moved(offset: int, text: str) -> int:

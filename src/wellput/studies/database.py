@@ -36,14 +36,16 @@ the memory that its processes share."""
 LOG_SUFFIXES = ("-wal", "-journal")
 """The endings of the files from which SQLite completes a database when it opens it."""
 TABLES_OF_JUDGES = "answers, assignments, judges, enrolments"
+NEXT_TRANSACTION = sa.text("SELECT txid_snapshot_xmax(txid_current_snapshot())")
 READERS_SINCE = sa.text("""
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()
-    AND backend_type = 'client backend' AND xact_start < :moment
-    AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)
+    AND coalesce(backend_type, 'client backend') = 'client backend'
+    AND greatest(age(backend_xmin), age(backend_xid))
+        > age(CAST(CAST(:transaction % 4294967296 AS text) AS xid))
 """)
-"""How many transactions of this PostgreSQL database are older than a moment, and so may still need
-rows that were deleted then."""
+"""How many sessions of this PostgreSQL database may still need rows that were deleted before a
+transaction. Of other users' sessions, PostgreSQL shows no times, but it shows what they may need."""
 
 
 NOT_A_URL = (
@@ -129,9 +131,9 @@ class Database:
         """Vacuums the tables. Rows that an older transaction may still see are not removed, so this
         first waits for the end of such transactions."""
         connection.execution_options(isolation_level="AUTOCOMMIT")
-        moment = connection.scalar(sa.text("SELECT clock_timestamp()"))
+        after_erasure = {"transaction": connection.scalar(NEXT_TRANSACTION)}
         deadline = time.monotonic() + self.busy_seconds
-        while has_readers := bool(connection.scalar(READERS_SINCE, {"moment": moment})):
+        while has_readers := bool(connection.scalar(READERS_SINCE, after_erasure)):
             if time.monotonic() > deadline:
                 break
             time.sleep(WAITING_STEP_SECONDS)
@@ -196,7 +198,8 @@ def new_database(url: URL) -> Iterator[Database]:
         return
     path = file_of(url)
     _refuse_existing(path)
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}.part")
+    beginning = path.name.encode(errors="ignore")[:100].decode(errors="ignore")
+    temporary = path.with_name(f".{beginning}.{secrets.token_hex(6)}.part")
     try:
         _touch(temporary, name=path)
         with contextlib.closing(Database(url.set(database=str(temporary)), name=str(path))) as made:
@@ -213,6 +216,7 @@ def new_database(url: URL) -> Iterator[Database]:
 
 def create_file(url: URL) -> None:
     """Makes an empty SQLite file. Raises InputError where it exists or cannot be made."""
+    _refuse_existing(file_of(url))
     _touch(file_of(url), name=file_of(url))
 
 
@@ -257,7 +261,17 @@ def _rename_to_new(temporary: Path, path: Path) -> None:
         raise _already_exists(path) from None
     except OSError:  # a file system without links
         _touch(path, name=path)
-        temporary.replace(path)
+        try:
+            temporary.replace(path)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise InputError(f"Cannot make {path}: {error.strerror}.") from None
+    with contextlib.suppress(OSError):  # so that the name outlasts a power loss
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def check_file(url: URL) -> None:

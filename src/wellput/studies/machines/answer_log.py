@@ -189,6 +189,9 @@ def _is_cut_off(piece: bytes) -> bool:
     >>> _is_cut_off(b'{"answer":"7f","n":0,"co'), _is_cut_off(b'{"as'), _is_cut_off(b'{"answer":"42"}')
     (True, True, False)
     """
+    piece = piece.rstrip(b"\0")  # as a power loss leaves it in some file systems
+    if not piece:
+        return True
     for kind in LINE_KINDS:
         name, _, rest = piece[len(kind) :].partition(b'"')
         has_beginning = piece[: len(kind)] == kind[: len(piece)] and HASH_PATTERN.fullmatch(name)

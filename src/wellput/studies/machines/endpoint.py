@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from wellput.core.errors import InputError, Unreachable
 from wellput.io.locations import is_loopback
-from wellput.studies.machines.readings import Reply, reply_of
+from wellput.studies.machines.readings import Reply, TokenProbabilities, reply_of
 
 KEY_VARIABLE = "WELLPUT_API_KEY"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -242,15 +242,19 @@ class Endpoint:
         return text if self._key_pattern is None else self._key_pattern.sub("[key]", text)
 
     def _reply_without_key(self, reply: Reply) -> Reply:
-        """The reply without the key. The tokens are left out if they have a part of it."""
+        """The reply without the key. The tokens are left out if they have a part of it; so are other
+        tokens that were possible in their place, one by one."""
         if self._key_pattern is None:
             return reply
         text = self.without_key(reply.text)
-        tokens = reply.tokens
-        shown = "".join(token for token, _ in tokens)
-        others = [other for _, alternatives in tokens for other, _ in alternatives]
-        if text != reply.text or any(self._key_pattern.search(one) for one in (shown, *others)):
-            tokens = ()
+        has_key = self._key_pattern.search
+        if text != reply.text or has_key("".join(token for token, _ in reply.tokens)):
+            tokens: tuple[tuple[str, TokenProbabilities], ...] = ()
+        else:
+            tokens = tuple(
+                (token, tuple(other for other in alternatives if not has_key(other[0])))
+                for token, alternatives in reply.tokens
+            )
         return replace(
             reply,
             text=text,
