@@ -71,7 +71,7 @@ def test_a_folder_that_holds_an_input(folder: Path) -> None:
 
 def test_texts_in_an_argument() -> None:
     assert given_texts("bleu,x.csv") == ["bleu,x.csv"]
-    assert given_texts([Path("x.csv"), len, "bleu"]) == ["x.csv", "bleu"]
+    assert given_texts([Path("x.csv"), Path("x"), len, "bleu"]) == ["x.csv", "x"]
     assert given_texts(iter(["x.csv"])) == given_texts(None) == []
 
 
@@ -89,3 +89,14 @@ def test_folders_of_inputs_are_not_searched_for_a_new_output(
 ) -> None:
     monkeypatch.setattr("wellput.io.output.named_files", lambda text: pytest.fail(text))
     check_files(["new.csv", "-"], ["data", "data/*.csv"])
+
+
+def test_a_folder_with_the_name_of_a_metric_is_no_input(folder: Path) -> None:
+    (folder / "bleu").mkdir()
+    (folder / "bleu" / "s.csv").write_text("item,score\n")
+    check_files(["bleu/s.csv"], given_texts("bleu,chrf"))
+
+
+def test_a_list_that_is_too_long_for_a_name_is_no_error(folder: Path) -> None:
+    (folder / "sc").mkdir()
+    assert named_files("sc/s.csv:metric=COMET," + "bleu," * 100) == {}

@@ -169,7 +169,7 @@ def judge(
         )  # fmt: skip
         return _judge_study(str(evalset), chat, options, budget, judge_name, cache, on_phase)
     log_file = log_path(cache, path)
-    check_files([path, log_file], [evalset, model, *given_texts(question)])
+    check_files([path, log_file], [evalset, *given_texts(model), *given_texts(question)])
     if path is not None:
         check_table(path)
     on_phase("reading items")

@@ -22,12 +22,18 @@ PATH_SIGN = re.compile(r"[/\\]|\.[A-Za-z]")
 
 
 def given_texts(argument: object) -> list[str]:
-    """The texts and paths in an argument: one, or those of a list or a dictionary; not those of an
-    iterator, which could be read only once."""
+    """The texts in an argument that may name files: one, or those of a list or a dictionary; not those
+    of an iterator, which could be read only once. Names such as `bleu` are left out, because a folder
+    of this name has nothing to do with them."""
     if isinstance(argument, Mapping):
         argument = list(argument.values())
     entries = argument if isinstance(argument, list | tuple) else [argument]
-    return [path for entry in entries for path in paths_of(entry)]
+    return [
+        path
+        for entry in entries
+        for path in paths_of(entry)
+        if not isinstance(entry, str) or PATH_SIGN.search(entry)
+    ]
 
 
 def paths_of(given: object) -> Sequence[str]:
@@ -74,7 +80,7 @@ def is_folder_or_pattern(text: str) -> bool:
 
 def local_path(text: str) -> str:
     """The path of a URL that begins with `file://`; other texts are returned unchanged."""
-    return unquote(Url.of(text).path) if text.startswith(LOCAL_SCHEME) else text
+    return (unquote(Url.of(text).path) or text) if text.startswith(LOCAL_SCHEME) else text
 
 
 def _files_read_in(folder: str) -> Iterable[PathLike]:
@@ -93,12 +99,12 @@ def _is_part_of_folder(path: str) -> bool:
     from wellput.io.readers import is_known
 
     is_below_folder = os.sep in path and not is_url(path) and _is_folder(str(Path(path).parent))
-    return (
-        is_below_folder
-        and not _is_existing_file(path)
-        and not _is_local_pattern(path)
-        and is_known(path)
-    )
+    if not is_below_folder or _is_existing_file(path) or _is_local_pattern(path):
+        return False
+    try:
+        return is_known(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _files_or_none(path: str) -> list[str]:
