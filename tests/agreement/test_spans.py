@@ -152,7 +152,7 @@ def test_gamma_of_many_judges_is_that_of_their_pairs(monkeypatch: pytest.MonkeyP
     are one observed panel and at least 30 random panels."""
     limited_to(31 * 50_000, monkeypatch)
     found = summary(many_marks(3))
-    assert found.note.startswith("γ is that of all pairs of judges: there are too many ways")
+    assert found.note.startswith("γ is that of all pairs of judges: to align the spans")
     assert 0 < found.gamma["value"] < 1
 
 

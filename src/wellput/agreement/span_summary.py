@@ -38,7 +38,7 @@ from wellput.stats.spans.span_alignment import (
 )
 
 BY_PAIRS = (
-    "γ is that of {} pairs of judges{}: there are too many ways to align the spans of all at once"
+    "γ is that of {} pairs of judges{}: to align the spans of all at once would take too long"
 )
 FEWER_DRAWS = (
     "γ is from {} random shifts, because more would take long: the disagreement expected by chance is "

@@ -157,19 +157,22 @@ def _aligned(
     panels: Sequence[MarkedPanel], steps: int, sampling_seed: int | None
 ) -> dict[int, Floats]:
     """The disorders of the spans of each panel, by its place. If all panels would take more than
-    `steps`: those of some panels, drawn at random; or TooManyAlignments without a seed."""
+    `steps`: those of some panels, drawn at random, without the panels that are too dense for the
+    steps left; or TooManyAlignments without a seed."""
     places = np.arange(len(panels))
     if sampling_seed is not None:
         np.random.default_rng(sampling_seed).shuffle(places)
     effort = Effort(steps)
     aligned: dict[int, Floats] = {}
-    try:
-        for place in places.tolist():
+    for place in places.tolist():
+        try:
             effort.spend(_steps_of_moving(panels[place]))
             aligned[place] = aligned_disorders(panels[place].spans, effort)
-    except TooManyAlignments:
-        if sampling_seed is None or not aligned:
-            raise
+        except TooManyAlignments:
+            if sampling_seed is None:
+                raise
+    if not aligned and len(panels):
+        raise TooManyAlignments
     return dict(sorted(aligned.items()))
 
 

@@ -70,10 +70,11 @@ class Effort:
         self.steps = 0
 
     def spend(self, steps: int) -> None:
-        """Counts steps that are about to be taken. Raises TooManyAlignments if they are too many."""
-        self.steps += steps
-        if self.steps > self.max_steps:
+        """Counts steps that are about to be taken. Raises TooManyAlignments if they are too many; then
+        they are not counted."""
+        if self.steps + steps > self.max_steps:
             raise TooManyAlignments
+        self.steps += steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
