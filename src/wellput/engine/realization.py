@@ -100,14 +100,14 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
 @dataclass(frozen=True, repr=False)
 class RealizationResult(Result):
     """The result of `wellput realize`. `realized` has the sentences made from each tree, best first;
-    `trees` has the trees if their words have an order, otherwise nothing. `evaluation` has the scores
-    of the sentences, if they were evaluated."""
+    `evaluation` has the scores of the sentences, if they were evaluated."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:realize_report"
 
     model: str
     realized: tuple[Realized, ...]
     trees: tuple[Tree, ...] = ()
+    """The trees, if their words have an order; otherwise none."""
     evaluation: ScoreResult | None = None
     explanations: tuple[str, ...] = ()
     shows_all: bool = False

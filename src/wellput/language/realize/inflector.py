@@ -242,7 +242,9 @@ def dictionary_form(lemma: str, tag: str) -> str:
     >>> dictionary_form("mouse", "NNS"), dictionary_form("sing", "VBD"), dictionary_form("of", "IN")
     ('mice', 'sang', 'of')
     """
-    if tag not in INFLECTED_TAGS or (lemma in COMPARED and tag in ("JJR", "JJS", "RBR", "RBS")):
+    if tag not in INFLECTED_TAGS or (
+        lemma.lower() in COMPARED and tag in ("JJR", "JJS", "RBR", "RBS")
+    ):
         return lemma
     try:
         import lemminflect
