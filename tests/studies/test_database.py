@@ -246,9 +246,9 @@ def test_the_password_of_a_study_is_not_shown(
 def test_a_backup_leaves_the_log_of_another_database(tmp_path: Path) -> None:
     log = tmp_path / "copy.db-wal"
     log.write_bytes(b"answers")
-    with closing(Store.create(tmp_path / "study.db", new_setup())) as store:
-        with pytest.raises(InputError, match="remains of another database"):
-            backups.back_up(store.database, str(tmp_path / "copy.db"))
+    store = Store.create(tmp_path / "study.db", new_setup())
+    with closing(store), pytest.raises(InputError, match="remains of another database"):
+        backups.back_up(store.database, str(tmp_path / "copy.db"))
     assert log.read_bytes() == b"answers"
 
 
