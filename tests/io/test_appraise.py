@@ -168,3 +168,9 @@ def test_a_severity_that_is_no_text_is_refused(tmp_path: Path) -> None:
     rows = ROWS.replace('""minor""', "[1]")
     with pytest.raises(InputError, match="not a list of error spans"):
         read_rows(written(tmp_path, rows)[0])
+
+
+def test_a_number_of_thousands_of_digits_is_a_bad_row(tmp_path: Path) -> None:
+    row = f"eng2,B,{'9' * 5000},TGT,eng,deu,60,d#B,False,[],5,6\n"
+    with pytest.raises(InputError, match="must be numbers"):
+        read_judgments(written(tmp_path, ROWS + row)[0])

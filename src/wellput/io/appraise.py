@@ -28,6 +28,8 @@ from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, number_in
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import with_formula
 
+MAX_DIGITS = 18
+"""The most digits of an item's number."""
 N_COLUMNS = (11, 12)
 """The number of columns in a file of scores without and with error spans."""
 JUDGED_SEGMENT, ATTENTION_CHECK = "TGT", "BAD"
@@ -259,7 +261,8 @@ def _row(cells: Sequence[str]) -> AppraiseRow | str:
     if len(cells) not in N_COLUMNS:
         return f"{len(cells)} cells; an export of Appraise has {N_COLUMNS[0]} or {N_COLUMNS[1]}"
     score, start, end = (number_in(cells[place]) for place in (6, -2, -1))
-    if not cells[2].isdecimal() or score is None or start is None or end is None:
+    is_number = cells[2].isdecimal() and len(cells[2]) <= MAX_DIGITS
+    if not is_number or score is None or start is None or end is None:
         return "the third, seventh and last two cells must be numbers"
     spans: list[dict[str, Any]] | None = None
     if len(cells) == N_COLUMNS[1]:
