@@ -26,7 +26,7 @@ from wellput.core.errors import InputError, Unreachable
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies.machines import asking
-from wellput.studies.machines.answer_log import AnswerLog
+from wellput.studies.machines.answer_log import AnswerLog, _is_cut_off
 from wellput.studies.machines.budget import Budget, Cost, Price
 from wellput.studies.machines.endpoint import Endpoint, TemporaryFailure, _seconds_to_wait, api_key
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
@@ -651,3 +651,10 @@ def test_a_run_that_was_killed_is_resumed_and_nothing_is_asked_twice(tmp_path: P
     assert len(counts) == 200 and twice <= parallel + n_late
     assert result["cost"]["tokens_in"] + result["cost"]["tokens_out"] <= limit
     assert endpoint.tokens_answered <= result["cost"]["tokens_in"] + result["cost"]["tokens_out"]
+
+
+def test_zeros_behind_a_log_are_a_line_that_was_cut_off() -> None:
+    """Some file systems leave them at the end of a file after a power loss."""
+    assert _is_cut_off(bytes(64))
+    assert _is_cut_off(b'{"answer":"7f","n":0,"co' + bytes(8))
+    assert not _is_cut_off(b"notes" + bytes(8))
