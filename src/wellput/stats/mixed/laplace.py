@@ -271,11 +271,12 @@ class _Problem(LaplaceLikelihood):
         from scipy.optimize import minimize  # imported late: SciPy takes long to load
 
         start = parameters[free]
+        likelihood, fixed_and_shape = self._without_reference(parameters[self.n_thetas :])
 
         def slope(thetas: Floats) -> tuple[float, Floats]:
-            at = parameters.copy()
+            at = np.concatenate([parameters[: self.n_thetas], fixed_and_shape])
             at[free] = thetas
-            value, gradient = self(at, is_restricted=True)
+            value, gradient = likelihood(at, is_restricted=True)
             return value, gradient[free]
 
         def relative(shares: Floats) -> tuple[float, Floats]:
@@ -297,6 +298,18 @@ class _Problem(LaplaceLikelihood):
             widened = rough
         of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
         return widened, VarianceSpread(slopes, of_thetas)
+
+    def _without_reference(self, fixed_and_shape: Floats) -> tuple[LaplaceLikelihood, Floats]:
+        """The likelihood whose fixed effects restricted likelihood integrates out, and these parameters
+        in it.
+
+        The thresholds of grades are held meanwhile. If the first system's effect were held at 0 too,
+        the result would depend on which system is the first.
+        """
+        if not isinstance(self.family, Grades):
+            return self, fixed_and_shape
+        model = MixedModel(self.model.design, has_reference=False)
+        return LaplaceLikelihood(model, self.family), np.insert(fixed_and_shape, 0, 0.0)
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
         """A matrix whose columns are steps of about one standard error, nearly independent."""
