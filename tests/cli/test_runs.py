@@ -118,6 +118,22 @@ def test_nothing_is_stored_unless_asked_for(
     assert "1 run." in run("runs", "list").out
 
 
+def test_a_report_in_the_folder_of_runs_is_replaced_but_a_run_is_not(
+    run: Run, stored: list[str]
+) -> None:
+    for _ in range(2):
+        assert run("runs", "list", "-o", "runs/list.csv").code == 0
+        assert (
+            run("score", "one.jsonl", "-m", "ssa", "--runs", "runs", "-o", "runs/s.csv").code == 0
+        )
+    (first,) = Path("runs").glob(f"*{stored[0]}.parquet")
+    content = first.read_bytes()
+    outcome = run("runs", "list", "-o", str(first), "--format", "csv")
+    assert outcome.code == 2
+    assert "it is the input" in outcome.err
+    assert first.read_bytes() == content
+
+
 def test_bad_input_is_refused_before_the_work(run: Run, files: Write, stored: list[str]) -> None:
     files(file="")
     outcome = run("score", "one.jsonl", "-m", "ssa", "--runs", "file")

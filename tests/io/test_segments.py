@@ -113,7 +113,7 @@ def test_a_folder_with_tables_of_other_programs_is_not_replaced(
 def test_a_folder_with_a_file_that_is_no_table_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "part-00000.parquet").write_text("notes")
     with (
-        pytest.raises(OutputError, match="not a file of segment scores"),
+        pytest.raises(OutputError, match=r"cannot be read\. If it is a damaged part .*, remove"),
         gathering_parts(tmp_path, is_resumed=True),
     ):
         pass

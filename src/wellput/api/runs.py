@@ -69,7 +69,7 @@ def list(
     >>> listed.runs[0].id == stored.run, listed.runs[0].metrics
     (True, ('ssa',))
     """
-    check_files([path], [runs])
+    check_files([path], run_paths(runs))
     if last < 1:
         raise InputError(f"last={last} must be 1 or more.")
     if system is None and metric is None:  # only the runs that are shown need to be read
@@ -125,7 +125,7 @@ def show(
     >>> run.scores[0].system, run.scores[0].score
     ('A', 1.0)
     """
-    check_files([path], [runs])
+    check_files([path], run_paths(runs))
     found_run = _found(run, runs)
     if path is not None:
         found_run.save(path)
@@ -178,7 +178,7 @@ def diff(
     """
     from wellput.engine.run_changes import run_changes
 
-    check_files([path], [runs])
+    check_files([path], run_paths(runs))
     names = _renamed(rename)
     changes = run_changes(_found(before, runs), _found(after, runs), names)
     if path is not None:

@@ -180,19 +180,22 @@ def score(
     needs_trees = any("tree" in metric.needs for metric in named_metrics)
     references, outputs = line_files(ref, hyp)
     segment_file, segment_folder = _segment_targets(segments, engine, resume, on_error)
+    stored_runs: list[Path] = []
+    if runs is not None:
+        from wellput.io.run_files import check_store, run_paths
+
+        check_store(runs)
+        stored_runs = run_paths(runs) if Path(runs).is_dir() else []
     check_files(
         [path, segment_file],
         [
-            *(evalset, trees, runs, *references, *outputs.values()),
+            *(evalset, trees, *references, *outputs.values()),
+            *stored_runs,
             *given_texts(metrics),
             *given_texts(paraphrase),
         ],
         made_folders=[segment_folder],
     )
-    if runs is not None:
-        from wellput.io.run_files import check_store
-
-        check_store(runs)
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
     all_metrics = with_paraphrases(with_logged_scorers(named_metrics, data), paraphrase)
     source = data

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
@@ -27,7 +28,7 @@ from wellput.reporting.table import FORMATS, Format, Report, Table, render, suff
 F = TypeVar("F", bound=Callable[..., Any])
 
 READ_FOLDERS = frozenset(
-    ("evalset", "judgments", "pilot", "homogeneity", "corpus", "dataset", "scores", "file", "runs")
+    ("evalset", "judgments", "pilot", "homogeneity", "corpus", "dataset", "scores", "file")
 )
 """Arguments and options whose value may be a folder or a pattern, which means the files in it. Others
 may have the same name as a folder by chance, such as the name of a system."""
@@ -157,9 +158,18 @@ def check_output(output: str) -> None:
         )
         if isinstance(text, str) and (name in READ_FOLDERS or not is_folder_or_pattern(text))
     ]
-    check_files([output], files_read)
+    check_files([output], [*files_read, *_stored_runs(parameters.get("runs"))])
     _format_of(parameters.get("format", "table"), output)  # refuses .html and others
     check_distinct([output, *([parameters["segments"]] if parameters.get("segments") else [])], [])
+
+
+def _stored_runs(folder: str | None) -> Sequence[Path]:
+    """The runs in the folder; other files in it, such as a list of its runs, may be replaced."""
+    if folder is None or not Path(folder).is_dir():
+        return []
+    from wellput.io.run_files import run_paths
+
+    return run_paths(folder)
 
 
 def show(

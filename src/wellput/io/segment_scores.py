@@ -207,7 +207,12 @@ def _refuse_others(folder: str, names: Sequence[str], name: str, *, is_resumed: 
     }
     may_be_damaged = is_resumed and True in are_parts.values()
     for other, is_part in are_parts.items():
-        if is_part is False or (is_part is None and not may_be_damaged):
+        if is_part is None and not may_be_damaged:
+            raise OutputError(
+                f"Cannot write {name}: the folder holds {other}, which cannot be read. If it is a "
+                "damaged part of an earlier run, remove it; otherwise give a new name."
+            )
+        if is_part is False:
             raise OutputError(
                 f"Cannot write {name}: the folder holds {other}, which is not a file of segment scores "
                 "by wellput. Give a new name."
