@@ -48,7 +48,7 @@ OF_A_STUDY = {
 NO_KEYWORD |= {
     f"{option} of {name}" for name in OF_A_STUDY for option in ("study", "seed", "threads")
 }
-PYTHON_ONLY = {"on_phase", "on_segments", "on_step", "keep_rows", "command"}
+PYTHON_ONLY = {"on_phase", "on_ready", "on_segments", "on_step", "keep_rows", "command"}
 """Keywords that a command line has no use for."""
 
 FUNCTIONS = {

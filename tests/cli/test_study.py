@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.conftest import Run
 from tests.studies.studies import answer_to
 from wellput import InputError, Result, Study
+from wellput.studies.connections import LimitedServer
 from wellput.studies.store import Store
 
 Write = Callable[..., None]
@@ -261,3 +264,26 @@ def test_messages_name_options_here_and_keywords_in_python(run: Run) -> None:
         "TLS needs both: --certificate and --key."
         in run("study", "serve", "s.db", "--key", "k.pem").err
     )
+
+
+@pytest.mark.usefixtures("evalset")
+def test_addresses_are_shown_when_the_server_accepts_connections(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("study", "create", "e.jsonl", "--design", "rating", "-o", "s.db")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = run("study", "serve", "s.db", "--port", port)
+        assert refused.code == 2
+        assert "dashboard" not in refused.out
+    accepted: list[str] = []
+
+    def show(text: str) -> None:
+        if "dashboard" in text:
+            socket.create_connection(("127.0.0.1", int(port)), timeout=5).close()
+            accepted.append(text)
+
+    monkeypatch.setattr(click, "echo", show)
+    monkeypatch.setattr(LimitedServer, "run", lambda *_, **__: None)
+    run("study", "serve", "s.db", "--port", port)
+    assert len(accepted) == 1

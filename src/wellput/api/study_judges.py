@@ -3,6 +3,7 @@ on the web."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,6 +98,7 @@ class StudyJudges(OpenedStudy):
         quota: int | None = None,
         completion: str | None = None,
         place_timeout: float = PLACE_TIMEOUT,
+        on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
 
@@ -118,6 +120,8 @@ class StudyJudges(OpenedStudy):
         open, quota, completion, place_timeout
             `open=True` makes an open link, as `create` does; the other three are its options. If the
             study already has an open link, the link stays the same and only the options change.
+        on_ready
+            A function that is called when the server accepts requests.
 
         Raises
         ------
@@ -145,6 +149,7 @@ class StudyJudges(OpenedStudy):
             request_timeout=request_timeout,
             max_connections=max_connections,
             trust_proxy=split_names(trust_proxy),
+            on_ready=on_ready,
         )
 
     @checks_options

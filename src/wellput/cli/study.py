@@ -184,16 +184,21 @@ def serve(
             )
         if new_owner_token:
             click.echo(f"The owner's token is now {opened.renew_owner_token()}")
-        address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
-        click.echo(opened.title)
-        click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
-        if (link := opened.open_link(address)) is not None:
-            click.echo(f"  open link  {link}")
+
+        def show_addresses() -> None:
+            address = f"{'http' if certificate is None else 'https'}://{host}:{port}"
+            click.echo(opened.title)
+            click.echo(f"  judges     {address}/judge/TOKEN\n  dashboard  {address}/dashboard")
+            if (link := opened.open_link(address)) is not None:
+                click.echo(f"  open link  {link}")
+
         # Other commands end soon, so `wellput.cli` makes garbage collection rare. A server must free
         # the memory of its requests; the objects that exist now are not searched.
         gc.freeze()
         gc.set_threshold(*SERVER_GC_THRESHOLDS)
-        opened.serve(host=host, port=port, certificate=certificate, **options)
+        opened.serve(
+            host=host, port=port, certificate=certificate, on_ready=show_addresses, **options
+        )
 
 
 @command.command(epilog="\b\nExample:\n  wellput study status study.db")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import (
@@ -173,9 +173,11 @@ def serve(
     request_timeout: float = REQUEST_SECONDS,
     max_connections: int = MAX_CONNECTIONS,
     trust_proxy: Sequence[str] = (),
+    on_ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serves the study until it is interrupted. Warns on stderr if others could read the traffic,
-    and if the operating system allows fewer than `max_connections`.
+    """Serves the study until it is interrupted, and calls `on_ready` when it accepts requests. Warns on
+    stderr if others could read the traffic, and if the operating system allows fewer than
+    `max_connections`.
 
     The headers X-Forwarded-For and X-Forwarded-Proto are used only if a proxy at one of the addresses
     in `trust_proxy` sends them. The server's warnings and errors go to the log handlers of the calling
@@ -215,6 +217,7 @@ def serve(
                 file=sys.stderr,
             )
         limits = ConnectionLimits(request_timeout, possible)
+        on_ready()  # connections now wait to be accepted
         with suppress(KeyboardInterrupt), server_messages():
             LimitedServer(config, limits).run(sockets=[socket])
 
