@@ -185,6 +185,22 @@ def test_forgetting_says_that_a_reader_keeps_copies_and_removes_them_afterwards(
         store.forget("Wilhelmina")
 
 
+@needs("PostgreSQL")
+def test_forgetting_waits_for_readers_of_other_users_whose_transactions_it_cannot_see(
+    postgresql: Server,
+) -> None:
+    administrator = postgresql.new_database()
+    with psycopg.connect(administrator, autocommit=True) as connection:
+        connection.execute("CREATE ROLE owner_of_study LOGIN")
+        connection.execute("GRANT CREATE ON SCHEMA public TO owner_of_study")
+    owner = administrator.replace("postgres@", "owner_of_study@", 1)
+    Store.create(owner, new_setup()).close()
+    store = Store.open(owner, busy_seconds=0.1)
+    store.invite(1, ["Wilhelmina"])
+    with reader(administrator), pytest.raises(TracesRemain, match="another program"):
+        store.forget("Wilhelmina")
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [
