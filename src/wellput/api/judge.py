@@ -21,7 +21,13 @@ from wellput.studies.machines.endpoint import Endpoint
 from wellput.studies.machines.error_spans import SPANS_TOKENS, SpansDesign
 from wellput.studies.machines.injection import injected_trials, injection_effect
 from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
-from wellput.studies.machines.judge_run import JudgeRun, PlannedModel, beside, opened_log
+from wellput.studies.machines.judge_run import (
+    JudgeRun,
+    PlannedModel,
+    beside,
+    files_beside,
+    opened_log,
+)
 from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
 from wellput.studies.machines.rubrics import RubricSource, machine_trials, make_rubric
@@ -106,7 +112,8 @@ def judge(
         `"auto"`: the expected value of the answer, computed from the probabilities of tokens; if the
         model does not give these, the answer as written. `"text"`: always the answer as written.
     temperature, max_tokens
-        Temperature and longest answer of the model. Default: 16 tokens, or 512 for spans.
+        The temperature of the model, and the largest number of tokens of an answer (default: 16, for
+        spans 512).
     injection
         Judges this many outputs again after an instruction to the judge was added to them, and
         measures how much better they are judged then.
@@ -169,7 +176,10 @@ def judge(
         )  # fmt: skip
         return _judge_study(str(evalset), chat, options, budget, judge_name, cache, on_phase)
     log_file = log_path(cache, path)
-    check_files([path, log_file], [evalset, *given_texts(model), *given_texts(question)])
+    check_files(
+        [path, log_file, *files_beside(path).values()],
+        [evalset, *given_texts(model), *given_texts(question)],
+    )
     if path is not None:
         check_table(path)
     on_phase("reading items")

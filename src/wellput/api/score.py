@@ -180,17 +180,11 @@ def score(
     needs_trees = any("tree" in metric.needs for metric in named_metrics)
     references, outputs = line_files(ref, hyp)
     segment_file, segment_folder = _segment_targets(segments, engine, resume, on_error)
-    stored_runs: list[Path] = []
-    if runs is not None:
-        from wellput.io.run_files import check_store, run_paths
-
-        check_store(runs)
-        stored_runs = run_paths(runs) if Path(runs).is_dir() else []
     check_files(
         [path, segment_file],
         [
             *(evalset, trees, *references, *outputs.values()),
-            *stored_runs,
+            *_stored_runs(runs),
             *given_texts(metrics),
             *given_texts(paraphrase),
         ],
@@ -366,6 +360,17 @@ def _segment_targets(
             "scores are written into a folder. Give a name without suffix."
         )
     return segments, None
+
+
+def _stored_runs(folder: PathLike | None) -> list[Path]:
+    """The runs in the folder, which no output may replace. Raises an error if the folder cannot be
+    used."""
+    if folder is None:
+        return []
+    from wellput.io.run_files import check_store, run_paths
+
+    check_store(folder)
+    return run_paths(folder) if Path(folder).is_dir() else []
 
 
 def _stored(

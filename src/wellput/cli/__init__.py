@@ -1,4 +1,5 @@
-"""The command line: one file per command, loaded when called."""
+"""The command line: one file per command, loaded when called. The library is imported when a command
+does its work, so the files of the commands repeat some lists of choices."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from wellput.cli.endings import (
 from wellput.cli.lazy_group import LazyGroup
 from wellput.cli.progress import say
 from wellput.core.errors import WellputError, Worse, printable
+from wellput.io.opened_files import keeping_opened_files
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": (
@@ -133,7 +135,7 @@ def main() -> None:
     # take a third of the time of reading a large evalset with trees or display schedules.
     gc.set_threshold(200_000, 20, 100)
     try:
-        with stoppable(), closed_pipes_stop():
+        with stoppable(), closed_pipes_stop(), keeping_opened_files():
             code = cli.main(prog_name="wellput", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wellput.cli.options import column_option, name_options_in_errors, show
+from wellput.cli.options import check_output, column_option, name_options_in_errors, show
 from wellput.reporting.table import FORMATS
 
 
@@ -32,10 +32,12 @@ Examples:
 )
 @name_options_in_errors
 def command(file: str, column: tuple[str, ...], save: str | None, output: str, format: str) -> None:
-    """Show how each column of FILE is read, which are ignored, and how to name these.
+    """Show how each column of FILE is read, which columns are ignored, and which options make wellput
+    read them.
 
     FILE is a CSV, TSV, JSONL or Parquet file with an item on each row.
     """
+    check_output(output)
     from wellput.api.columns import columns
 
     show(columns(file, column=column, save=save), format, output)

@@ -16,7 +16,6 @@ from wellput.core.errors import InputError
 from wellput.io.files import SHARD_SUFFIXES, STANDARD_INPUT, PathLike
 from wellput.io.locations import Url, files_in, is_pattern, is_url, without_query
 
-LOCAL_SCHEME = "file://"
 PATH_SIGN = re.compile(r"[/\\]|\.[A-Za-z]")
 """What a path in a text with options has, and a name such as `bleu` has not."""
 
@@ -79,8 +78,11 @@ def is_folder_or_pattern(text: str) -> bool:
 
 
 def local_path(text: str) -> str:
-    """The path of a URL that begins with `file://`; other texts are returned unchanged."""
-    return (unquote(Url.of(text).path) or text) if text.startswith(LOCAL_SCHEME) else text
+    """The path of a URL that begins with `file://`, or of a database in a file (`sqlite:///study.db`);
+    other texts are returned unchanged."""
+    if text.startswith("sqlite:///"):
+        return text.removeprefix("sqlite:///").partition("?")[0]
+    return (unquote(Url.of(text).path) or text) if text.startswith("file://") else text
 
 
 def _files_read_in(folder: str) -> Iterable[PathLike]:

@@ -26,17 +26,23 @@ from wellput.io.compression import compressing
 from wellput.io.files import PathLike, refuse_input_twice
 from wellput.io.locations import is_url
 from wellput.io.named_files import local_path, named_files, paths_of, reads_from
+from wellput.io.opened_files import note_made, refuse_opened
 
 STANDARD_OUTPUT = "-"
 
 
 @contextlib.contextmanager
 def replacing(
-    path: PathLike, *, is_private: bool = False, is_styled: bool = False
+    path: PathLike,
+    *,
+    is_private: bool = False,
+    is_styled: bool = False,
+    is_own: bool = False,
 ) -> Iterator[IO[bytes]]:
     """A binary file whose content replaces `path` when the block ends without an error. `is_private`:
     only the owner of the file can read it. `is_styled`: the content is text with control characters
-    for colors, which are not escaped on a terminal.
+    for colors, which are not escaped on a terminal. `is_own`: a file in which wellput keeps its own
+    state, so a command may read and then replace it.
 
     Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
@@ -63,6 +69,8 @@ def replacing(
         ):
             yield file
         return
+    if not is_own:
+        refuse_opened(target, str(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -74,8 +82,11 @@ def replacing(
                 if mode is not None and not is_private:
                     os.fchmod(sink.fileno(), stat.S_IMODE(mode))
                 os.fsync(sink.fileno())
+        if not is_own:  # the input may have been opened while the output was written
+            refuse_opened(target, str(path))
         with _os_errors_as_output_errors(str(path)):
             temporary.replace(target)
+        note_made(target)
     except BaseException:
         with contextlib.suppress(OSError):  # the first error is the one to raise
             temporary.unlink(missing_ok=True)

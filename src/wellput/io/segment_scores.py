@@ -272,7 +272,7 @@ def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator
     """A writer whose file appears, complete, when the block ends without an error."""
     path = _path(working, PART_FILE.format(number))
     with contextlib.ExitStack() as stack:
-        file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
+        file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path, is_own=True))
         stack.enter_context(encodable(path))
         writer = PartWriter(file, fingerprint)
         try:

@@ -52,6 +52,17 @@ def beside(path: PathLike, ending: str) -> Path:
     return Path(path).with_name(f"{Path(name).stem}.{ending}")
 
 
+def files_beside(path: PathLike | None) -> dict[str, str]:
+    """The files that are written beside the judgments at `path`: the trials without an answer, and how
+    the judgments were made. None are written without a `path`, or beside standard output."""
+    if path is None or str(path) == "-":
+        return {}
+    return {
+        "unanswered": str(beside(path, "unanswered.csv")),
+        "judge": str(beside(path, "judge.json")),
+    }
+
+
 @dataclass(frozen=True)
 class JudgeRun:
     """A model with its name as a judge, what it is asked, how it is asked, and what this may cost."""
@@ -62,17 +73,17 @@ class JudgeRun:
     budget: Budget
     judge: str
 
-    def plan(self, trials: Sequence[MachineTrial], where: Path | None) -> JudgePlan:
-        """What would be asked. The log of answers at the path `where` is read, not written."""
+    def plan(self, trials: Sequence[MachineTrial], log_path: Path | None) -> JudgePlan:
+        """What would be asked. The log of answers at `log_path` is read, not written."""
         requests = requests_for(self.model, self.rubric, trials, self.options)
         known: set[str] = set()
-        if where is not None and where.exists():
-            log = AnswerLog(where, Budget(), is_read_only=True)
+        if log_path is not None and log_path.exists():
+            log = AnswerLog(log_path, Budget(), is_read_only=True)
             known = {r.name for r, _ in requests if log.answer_to(r.name) is not None}
         new = [(request, prompt) for request, prompt in requests if request.name not in known]
         most = most_cost(new)
         n_requests = len({request.name for request, _ in new})
-        about = Cost(most.tokens_in // BYTES_PER_TOKEN, most.tokens_out)
+        estimated = Cost(most.tokens_in // BYTES_PER_TOKEN, most.tokens_out)
         has_price = self.budget.price is not None
         first_prompt = requests[0][1]
         return JudgePlan(
@@ -85,10 +96,10 @@ class JudgeRun:
             trials=len(trials),
             requests=n_requests,
             known=len(known),
-            tokens_in=about.tokens_in,
-            tokens_out=about.tokens_out,
+            tokens_in=estimated.tokens_in,
+            tokens_out=estimated.tokens_out,
             most_tokens_in=most.tokens_in,
-            money=self.budget.worth(about) if has_price else None,
+            money=self.budget.worth(estimated) if has_price else None,
             most_money=self.budget.worth(most) if has_price else None,
         )
 
@@ -97,13 +108,13 @@ class JudgeRun:
         answered: Answered,
         effect: Estimate | None,
         path: PathLike | None,
-        where: Path | None,
+        log_path: Path | None,
         on_phase: OnPhase,
         stored: list[Judgment] | list[Preference] | None = None,
     ) -> JudgeResult:
         """The result of the answers. With a `path`, also writes the judgments and their further files.
-        `effect` is the estimate of prompt injection, `where` the path of the log. If the answers were
-        stored in a study, `stored` are the study's judgments."""
+        `effect` is the estimate of prompt injection, `log_path` the file of the log. If the answers
+        were stored in a study, `stored` are the study's judgments."""
         signature = signature_of(self.model, self.rubric, self.options, answered)
         judgments = stored
         if judgments is None:
@@ -114,13 +125,9 @@ class JudgeRun:
                 # A study stores the answer in its words, not the probabilities.
                 source = asked.reading.scores_from if stored is None else "text"
                 counts[source] = counts.get(source, 0) + 1
-        files = {} if where is None else {"answers": str(where)}
+        files = {} if log_path is None else {"answers": str(log_path)}
         if path is not None and str(path) != "-":
-            files |= {
-                "judgments": str(path),
-                "unanswered": str(beside(path, "unanswered.csv")),
-                "judge": str(beside(path, "judge.json")),
-            }
+            files |= {"judgments": str(path), **files_beside(path)}
         spent = self.budget.spent
         result = JudgeResult(
             judge=self.judge,
@@ -184,10 +191,10 @@ class JudgeRun:
 
 
 @contextmanager
-def opened_log(where: Path | None, budget: Budget) -> Iterator[AnswerLog]:
+def opened_log(log_path: Path | None, budget: Budget) -> Iterator[AnswerLog]:
     """The log of answers at a path, or in memory if there is no path. The end of the block closes
     it."""
-    log = AnswerLog(where, budget)
+    log = AnswerLog(log_path, budget)
     try:
         yield log
     finally:
@@ -217,8 +224,8 @@ def _in_words(unanswered: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {reason}" for reason, n in unanswered.items()) or "nothing was asked"
 
 
-NOWHERE = "nobody yet"
-UNNAMED = "unnamed"
+NO_ENDPOINT_YET = "nobody yet"
+NO_NAME_YET = "unnamed"
 
 
 class PlannedModel:
@@ -227,8 +234,11 @@ class PlannedModel:
     digest = ""
 
     def __init__(self, model: str | None, endpoint: str | None) -> None:
-        self.model = model or UNNAMED
-        self.identity: Mapping[str, str] = {"model": self.model, "endpoint": endpoint or NOWHERE}
+        self.model = model or NO_NAME_YET
+        self.identity: Mapping[str, str] = {
+            "model": self.model,
+            "endpoint": endpoint or NO_ENDPOINT_YET,
+        }
 
     def complete(self, request: Mapping[str, Any]) -> Reply:
         raise InputError("A dry run asks nothing.")

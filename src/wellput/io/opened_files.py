@@ -1,0 +1,92 @@
+"""The files that the running command has opened: none of them is replaced by its output.
+
+Commands compare the names of inputs and outputs before they begin (`output.check_files`). Here is the
+net beneath: whichever way a file was named or found, Python tells the audit hook of this module that it
+was opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wellput.core.errors import OutputError
+
+NEW_FILE = os.O_TRUNC | os.O_EXCL
+"""How files are opened whose old content, if any, is not read."""
+SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+STDIN_DESCRIPTOR = 0
+
+
+class _Command:
+    """The paths of files that one command has opened, and the real paths of those that it has made."""
+
+    def __init__(self) -> None:
+        self.opened: set[str] = set()
+        self.made: set[str] = set()
+
+
+_running: _Command | None = None
+_has_hook = False
+
+
+@contextlib.contextmanager
+def keeping_opened_files() -> Iterator[None]:
+    """Until the block ends, `refuse_opened` knows the files that are opened in it."""
+    global _running, _has_hook
+    if not _has_hook:
+        sys.addaudithook(_remember)  # a hook cannot be removed
+        _has_hook = True
+    outer, _running = _running, _Command()
+    try:
+        yield
+    finally:
+        _running = outer
+
+
+def _remember(event: str, arguments: tuple[Any, ...]) -> None:
+    if _running is None:
+        return
+    if event == "open":
+        path, _, flags = arguments
+        if isinstance(path, str | os.PathLike) and not flags & NEW_FILE:
+            name = os.fspath(path)
+            if isinstance(name, str) and not name.endswith(".pyc"):
+                _running.opened.add(name)
+    elif event == "sqlite3.connect" and isinstance(arguments[0], str):
+        database = arguments[0]
+        if database.startswith("file:"):
+            from urllib.parse import unquote  # imported late: most commands open no database
+
+            database = unquote(database.removeprefix("file:").partition("?")[0])
+        _running.opened.update(f"{database}{suffix}" for suffix in SQLITE_SUFFIXES)
+
+
+def refuse_opened(target: Path, name: str) -> None:
+    """Raises OutputError if writing `target` would replace a file that the running command has opened,
+    unless the command made it. `name` is its name in the message."""
+    if _running is None or str(target) in _running.made:
+        return
+    try:
+        old = target.stat()
+    except OSError:
+        return
+    if any(_is_file(path, old) for path in _running.opened) or _is_file(STDIN_DESCRIPTOR, old):
+        raise OutputError(f"Cannot write {name}: this command reads it. Give another name.")
+
+
+def _is_file(path: int | str, state: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), state)  # noqa: PTH116, it may be a descriptor
+    except (OSError, ValueError):
+        return False
+
+
+def note_made(target: Path) -> None:
+    """Lets the running command replace a file that it made itself."""
+    if _running is not None:
+        _running.made.add(str(target))
