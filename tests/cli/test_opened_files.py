@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from wellput.core.errors import OutputError
-from wellput.io.opened_files import keeping_opened_files
+from wellput.io.opened_files import keeping_opened_files, note_own_folder
 from wellput.io.output import replacing, write_text
 
 Write = Callable[..., None]
@@ -61,7 +61,7 @@ def test_standard_input_is_kept(run: Run, files: Write, monkeypatch: pytest.Monk
         os.close(before)
 
 
-def test_a_command_may_replace_what_it_wrote_or_keeps_for_itself(tmp_path: Path) -> None:
+def test_a_command_may_replace_what_it_wrote_or_owns(tmp_path: Path) -> None:
     read, written = tmp_path / "read", tmp_path / "written"
     read.write_text("one")
     with keeping_opened_files():
@@ -69,9 +69,8 @@ def test_a_command_may_replace_what_it_wrote_or_keeps_for_itself(tmp_path: Path)
         for _ in range(2):
             write_text("two", written)
             assert written.read_text() == "two"
-        with replacing(read, is_own=True) as file:
-            file.write(b"three")
-        written.write_text("by hand, after its content was read")
+        note_own_folder(tmp_path)
+        write_text("three", read)
     write_text("four", read)  # no command runs
     assert read.read_text() == "four"
 

@@ -146,6 +146,37 @@ def test_a_file_that_appears_in_the_folder_during_the_run_is_kept(tmp_path: Path
     assert system_in(tmp_path / ".scores.part") == "A"
 
 
+def test_an_interrupted_removal_of_the_old_folder_leaves_the_new_one_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "scores"
+    target.mkdir()
+    write_part(target, "old")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        with gathering_parts(target, is_resumed=False) as working:
+            write_part(working, "new")
+            patch.setattr("shutil.rmtree", interrupted)
+    assert system_in(target) == "new"
+    with gathering_parts(target, is_resumed=True):
+        pass
+    assert system_in(target) == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["scores"]
+
+
+def test_an_old_folder_whose_replacement_was_cut_off_gets_its_name_back(tmp_path: Path) -> None:
+    old = tmp_path / ".scores.0123456789ab.old"
+    old.mkdir()
+    write_part(old, "old")
+    with pytest.raises(OutputError), gathering_parts(tmp_path / "scores", is_resumed=False):
+        raise OutputError("no scores")
+    assert system_in(tmp_path / "scores") == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["scores"]
+
+
 def test_parts_of_a_killed_run_are_not_mixed_in(tmp_path: Path) -> None:
     left = tmp_path / ".scores.part"
     left.mkdir()

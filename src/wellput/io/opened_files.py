@@ -23,11 +23,13 @@ STDIN_DESCRIPTOR = 0
 
 
 class _Command:
-    """The paths of files that one command has opened, and the real paths of those that it has made."""
+    """The paths of files that one command has opened, the real paths of those that it has made, and its
+    own folders."""
 
     def __init__(self) -> None:
         self.opened: set[str] = set()
         self.made: set[str] = set()
+        self.folders: set[str] = set()
 
 
 _running: _Command | None = None
@@ -68,8 +70,8 @@ def _remember(event: str, arguments: tuple[Any, ...]) -> None:
 
 def refuse_opened(target: Path, name: str) -> None:
     """Raises OutputError if writing `target` would replace a file that the running command has opened,
-    unless the command made it. `name` is its name in the message."""
-    if _running is None or str(target) in _running.made:
+    unless the command made it or owns its folder. `name` is its name in the message."""
+    if _running is None or str(target) in _running.made or str(target.parent) in _running.folders:
         return
     try:
         old = target.stat()
@@ -90,3 +92,10 @@ def note_made(target: Path) -> None:
     """Lets the running command replace a file that it made itself."""
     if _running is not None:
         _running.made.add(str(target))
+
+
+def note_own_folder(folder: Path) -> None:
+    """Lets the running command replace the files in a folder where it keeps its state or makes models:
+    it reads earlier files there to see whether they must be made again."""
+    if _running is not None:
+        _running.folders.add(os.path.realpath(folder))

@@ -33,16 +33,11 @@ STANDARD_OUTPUT = "-"
 
 @contextlib.contextmanager
 def replacing(
-    path: PathLike,
-    *,
-    is_private: bool = False,
-    is_styled: bool = False,
-    is_own: bool = False,
+    path: PathLike, *, is_private: bool = False, is_styled: bool = False
 ) -> Iterator[IO[bytes]]:
     """A binary file whose content replaces `path` when the block ends without an error. `is_private`:
     only the owner of the file can read it. `is_styled`: the content is text with control characters
-    for colors, which are not escaped on a terminal. `is_own`: a file in which wellput keeps its own
-    state, so a command may read and then replace it.
+    for colors, which are not escaped on a terminal.
 
     Raises OutputError if `path` cannot be written; its old content is then unchanged.
     """
@@ -69,8 +64,7 @@ def replacing(
         ):
             yield file
         return
-    if not is_own:
-        refuse_opened(target, str(path))
+    refuse_opened(target, str(path))
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -82,8 +76,7 @@ def replacing(
                 if mode is not None and not is_private:
                     os.fchmod(sink.fileno(), stat.S_IMODE(mode))
                 os.fsync(sink.fileno())
-        if not is_own:  # the input may have been opened while the output was written
-            refuse_opened(target, str(path))
+        refuse_opened(target, str(path))  # the input may have been opened in the block
         with _os_errors_as_output_errors(str(path)):
             temporary.replace(target)
         note_made(target)

@@ -15,6 +15,7 @@ import io
 import math
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,9 @@ import numpy as np
 from wellput.core.errors import InputError, OutputError, Problems, Unreachable
 from wellput.core.metric import Floats
 from wellput.io.files import TABLE_FORMATS, InputFile, PathLike, check_readable
+from wellput.io.folder_locks import locked_folder
 from wellput.io.locations import Url, delete_url, is_url, names_at, write_url
+from wellput.io.opened_files import note_own_folder
 from wellput.io.output import replacing
 from wellput.io.parquet import import_pyarrow, opened_parquet
 from wellput.io.tables import RowSink, encodable, read_records, writing_table
@@ -125,8 +128,14 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
     final = Path(os.path.realpath(target))
     working = final.with_name(f".{final.name}.part")
     _check_replaceable(final, str(target), is_resumed=is_resumed)
-    with _locked(working, str(target)):
+    refusal = (
+        f"Cannot write {target}: another run is writing scores there. Wait until it ends, or give "
+        "another name."
+    )
+    with locked_folder(working, str(target), refusal):
+        note_own_folder(working)
         try:
+            _tidy(final)
             if not is_resumed:
                 _clear(working)
             elif final.exists() and not any(working.iterdir()):
@@ -143,36 +152,41 @@ def gathering_parts(target: PathLike, *, is_resumed: bool) -> Iterator[str]:
         _check_replaceable(
             final, str(target), is_resumed=is_resumed
         )  # the folder may have changed during the run
-        if final.exists():
-            shutil.rmtree(final)
+        try:
+            _exchange(working, final)
+        except OSError as error:
+            raise OutputError(
+                f"Cannot write {target}: {error.strerror}. The scores are in {working}."
+            ) from None
+
+
+def _exchange(working: Path, final: Path) -> None:
+    """Gives the folder `working` the name `final`. An older folder of this name is removed afterwards:
+    if it were removed before, a program that is stopped meanwhile would leave a part of it."""
+    if not final.exists():
         working.rename(final)
+        return
+    replaced = final.with_name(f".{final.name}.{secrets.token_hex(6)}.old")
+    final.rename(replaced)
+    try:
+        working.rename(final)
+    except BaseException:
+        if not final.exists():
+            replaced.rename(final)
+        raise
+    shutil.rmtree(replaced, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def _locked(working: Path, name: str) -> Iterator[None]:
-    """Makes the working folder and keeps it locked until the block ends (or the process dies)."""
-    import fcntl
-
-    try:
-        working.mkdir(exist_ok=True)
-        folder = os.open(working, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise OutputError(f"Cannot write {name}: {error.strerror}.") from None
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_same = working.exists() and os.path.samestat(os.fstat(folder), working.stat())
-    except OSError:
-        is_same = False
-    if not is_same:  # locked by another run, or just finished by it
-        os.close(folder)
-        raise OutputError(
-            f"Cannot write {name}: another run is writing scores there. Wait until it ends, or give "
-            "another name."
-        )
-    try:
-        yield
-    finally:
-        os.close(folder)
+def _tidy(final: Path) -> None:
+    """Completes an exchange during which a run was killed."""
+    name = re.compile(rf"\.{re.escape(final.name)}\.[0-9a-f]{{12}}\.old")
+    for replaced in sorted(final.parent.iterdir()):
+        if not name.fullmatch(replaced.name):
+            continue
+        if final.exists():
+            shutil.rmtree(replaced)
+        else:
+            replaced.rename(final)
 
 
 def _clear(folder: Path) -> None:
@@ -272,7 +286,7 @@ def writing_part(working: str, number: int, fingerprint: str | None) -> Iterator
     """A writer whose file appears, complete, when the block ends without an error."""
     path = _path(working, PART_FILE.format(number))
     with contextlib.ExitStack() as stack:
-        file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path, is_own=True))
+        file = io.BytesIO() if is_url(path) else stack.enter_context(replacing(path))
         stack.enter_context(encodable(path))
         writer = PartWriter(file, fingerprint)
         try:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.language.models.ngram_texts import skewed
 from wellput import _native
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, OutputError
 from wellput.language.models import ngram_training
 from wellput.language.models.ngram_training import WorkFolder, train
 
@@ -68,6 +68,32 @@ def test_other_texts_are_refused(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.tex").touch()
     with pytest.raises(InputError, match="not empty"):
         train(BLOCKS, work=WorkFolder(tmp_path / "mine", {}))
+
+
+def test_two_trainings_cannot_use_one_folder(tmp_path: Path) -> None:
+    """They would append to the same files: the first would end with a part of its counts."""
+    work = tmp_path / "work"
+    expected = train(BLOCKS, memory_mb=1)
+
+    def blocks_with_a_second_training() -> Iterator[list[str]]:
+        yield from BLOCKS[:4]
+        with pytest.raises(OutputError, match="Another training uses"):
+            train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
+        yield from BLOCKS[4:]
+
+    model = train(blocks_with_a_second_training(), memory_mb=1, work=WorkFolder(work, {})).model
+    assert model.fingerprint == expected.model.fingerprint
+    train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))  # the lock ended with the training
+
+
+def test_numbers_of_words_that_do_not_exist_are_damage(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
+    tokens = bytearray((work / "tokens").read_bytes())
+    tokens[4:8] = b"\xff\xff\xff\x7f"
+    (work / "tokens").write_bytes(tokens)
+    with pytest.raises(InputError, match="damaged: delete it"):
+        train(BLOCKS, memory_mb=1, work=WorkFolder(work, {}))
 
 
 def test_a_folder_with_less_than_it_says_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 from wellput.core.errors import InputError
 from wellput.core.lazy_names import import_object
 from wellput.io import replacing
+from wellput.io.opened_files import note_own_folder
 from wellput.language.shipped import (
     HEAD_DRIVEN_FILE,
     LEARNED_REALIZER_FILE,
@@ -154,6 +155,7 @@ def make_all(
     `on_step` is called before each step, with whether its file has to be made.
     """
     inputs.folder.mkdir(parents=True, exist_ok=True)
+    note_own_folder(inputs.folder)
     described = [(source.role, source.described()) for source in inputs.sources]
     cards: list[ModelCard] = []
     for step in steps:
@@ -286,7 +288,7 @@ TRAINING_STEPS: tuple[TrainingStep, ...] = (
     ),
     TrainingStep(
         REALIZER_FILE,
-        "orders of sisters and the baseline LR for realizing",
+        "order of the words that depend on one word, and the baseline LR, for realizing",
         "wellput.language.realize.training:make_realizer",
         needs=(NGRAMS_FILE, TREE_MODEL_FILE),
     ),
@@ -304,7 +306,7 @@ TRAINING_STEPS: tuple[TrainingStep, ...] = (
     ),
     TrainingStep(
         SKELETONS_FILE,
-        "4-gram model of small words and parts of speech",
+        "4-gram model of function words and parts of speech",
         "wellput.language.models.english_steps:make_skeletons",
         roles=("treebank", "text"),
         needs=(TAGGER_FILE,),
@@ -318,7 +320,7 @@ TRAINING_STEPS: tuple[TrainingStep, ...] = (
     ),
     TrainingStep(
         "gleu-fluency.wpm",
-        "plane of gleu-fluency",
+        "weights of gleu-fluency",
         "wellput.metrics.fluency_training:gleu_step",
         roles=("real", "source"),
         needs=(NGRAMS_FILE, TAGGER_FILE, PARSER_FILE, HEAD_DRIVEN_FILE),

@@ -25,6 +25,8 @@ from wellput import _native
 from wellput.core.errors import InputError, OutputError
 from wellput.core.metric import Floats
 from wellput.io import replacing
+from wellput.io.folder_locks import locked_folder
+from wellput.io.opened_files import note_own_folder
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.tokenizers import NativeName
 
@@ -50,10 +52,19 @@ class WorkFolder:
         self._made_from = dict(made_from)
         self._progress = CountingProgress()
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Makes the folder if there is none. Until the block ends, no other training can use it: two at
+        a time would write into the same files."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        refusal = f"Another training uses {self.folder}: wait for its end, or give another folder."
+        with locked_folder(self.folder, str(self.folder), refusal):
+            note_own_folder(self.folder)
+            yield
+
     def resume(self, trainer: _native.NgramTrainer) -> CountingProgress:
-        """Gives the trainer the counts in the folder, and makes the folder if there is none. Raises
-        InputError if the folder belongs to another training run."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Gives the trainer the counts in the folder. Raises InputError if the folder belongs to
+        another training run."""
         state = self.folder / "progress.json"
         if not state.exists():
             if any(self.folder.iterdir()):
@@ -70,14 +81,18 @@ class WorkFolder:
                 "Use the same ones, name another folder or delete this one."
             )
         self._progress = CountingProgress(**stored["progress"])
+        damage = f"{self.folder} is damaged: delete it and start again."
         words = (self.folder / "words").read_bytes().split(b"\n")[: self._progress.words]
         n_stored_numbers = (self.folder / "tokens").stat().st_size // BYTES_PER_NUMBER
         if n_stored_numbers < self._progress.numbers or len(words) < self._progress.words:
-            raise InputError(f"{self.folder} is damaged: delete it and start again.")
+            raise InputError(damage)
         with (self.folder / "words").open("r+b") as file:
             file.truncate(sum(len(word) + 1 for word in words))
         decoded = [word.decode(errors="surrogatepass") for word in words]
-        trainer.resume(self._progress.numbers, decoded)
+        try:
+            trainer.resume(self._progress.numbers, decoded)
+        except IndexError:  # a number in the file `tokens` that no word has
+            raise InputError(damage) from None
         return self._progress
 
     def save(self, trainer: _native.NgramTrainer, sentences: int, tokens: int) -> None:
@@ -174,7 +189,8 @@ def train(
 def _folder_of(work: WorkFolder | None) -> Iterator[Path]:
     """The folder for sorted files: that of `work`, or a temporary one."""
     if work:
-        yield work.folder
+        with work.locked():
+            yield work.folder
         return
     with tempfile.TemporaryDirectory(prefix="wellput-") as folder:
         yield Path(folder)
