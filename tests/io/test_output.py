@@ -45,6 +45,13 @@ def test_any_failure_leaves_the_old_content_and_nothing_else(
     assert names_in(tmp_path) == ["a.txt.gz"]
 
 
+def test_a_name_of_many_bytes_in_few_characters(tmp_path: Path) -> None:
+    path = tmp_path / ("漢" * 80 + ".csv")
+    with replacing(path) as file:
+        file.write(b"text")
+    assert path.read_bytes() == b"text"
+
+
 def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     old = os.umask(0o027)

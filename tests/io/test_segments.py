@@ -156,10 +156,13 @@ def test_an_interrupted_removal_of_the_old_folder_leaves_the_new_one_complete(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        with gathering_parts(target, is_resumed=False) as working:
-            write_part(working, "new")
-            patch.setattr("shutil.rmtree", interrupted)
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(KeyboardInterrupt),
+        gathering_parts(target, is_resumed=False) as working,
+    ):
+        write_part(working, "new")
+        patch.setattr("shutil.rmtree", interrupted)
     assert system_in(target) == "new"
     with gathering_parts(target, is_resumed=True):
         pass

@@ -131,6 +131,17 @@ def test_an_interval_stays_within_bounds(bounds: tuple[float | None, float | Non
         assert bounds[1] is None or found.high < bounds[1]
 
 
+def test_the_interval_of_a_score_on_its_bound_ends_there() -> None:
+    """BLEU is 100 where all outputs equal their references; without the only long item, it is 0."""
+
+    def all_or_nothing(statistics: Floats) -> Floats:
+        return np.where(statistics[..., 0] > 0, 100.00000000000004, 0.0)
+
+    statistics = np.array([[1.0, 6.0], [0.0, 2.0], [0.0, 2.0]])
+    found = score_interval(statistics, all_or_nothing, bounds=(0.0, 100.0))
+    assert (found.low, found.high) == (0.0, found.value)
+
+
 def test_near_the_middle_of_wide_bounds_nothing_changes() -> None:
     a, _ = two_systems()
     free = score_interval(rows_of(a), mean)

@@ -209,13 +209,12 @@ Examples:
 )
 @click.argument("evalset")
 @metrics_option("Display metrics, separated by commas (default: all of them).")
-@click.option("--confidence", is_flag=True, help="Show bootstrap intervals.")
+@click.option("--confidence", is_flag=True, help="Show 95% intervals.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Number of resamples for the intervals.",
+    metavar="N",
+    help="With --confidence: percentile intervals of N bootstrap resamples instead.",
 )
 @click.option(
     "--charts",

@@ -108,7 +108,7 @@ def evaluate(
     *,
     metrics: str | Metric | Iterable[str | Metric] = (),
     confidence: bool = False,
-    resamples: int = 1000,
+    resamples: int | None = None,
     charts: PathLike | None = None,
     path: PathLike | None = None,
     seed: int = 12345,
@@ -124,8 +124,11 @@ def evaluate(
         An `EvalSet` with schedules, or the path of one.
     metrics
         Display metrics, as for `score` (default: all of them).
-    confidence, resamples
-        Bootstrap intervals, and the number of resamples.
+    confidence
+        Adds intervals, by leaving out one sentence at a time, as `score` does.
+    resamples
+        With `confidence`, percentile intervals of so many bootstrap resamples instead. They lie too
+        high for the distance: a resample is farther from the original than all sentences are.
     charts
         Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
     path
@@ -183,7 +186,7 @@ def evaluate_displays(
     metrics: str | Metric | Iterable[str | Metric] = EVERY_METRIC,
     *,
     confidence: bool = False,
-    n_resamples: int = 1000,
+    n_resamples: int | None = None,
     seed: int = 12345,
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
@@ -202,8 +205,8 @@ def evaluate_displays(
         chosen,
         inference=Inference(
             has_intervals=confidence,
-            has_percentiles=True,
-            resampling=Resampling(n_resamples, seed, threads=cores),
+            has_percentiles=n_resamples is not None,
+            resampling=Resampling(n_resamples or 1, seed, threads=cores),
         ),
         plan=ScoringPlan(threads=cores, keep_rows=True),
         on_phase=on_phase,

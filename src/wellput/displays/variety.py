@@ -155,6 +155,7 @@ class DisplayEntropy(DisplayFrequencies):
     """Shannon's entropy of the frequencies of displays, in bits; 0 where all displays are the same."""
 
     family: ClassVar[str] = "display-entropy"
+    bounds: ClassVar[Bounds] = (0.0, None)
     about: ClassVar[str] = "entropy of the frequencies of displays, in bits"
 
     def score(self, statistics: Floats) -> Floats:
@@ -166,6 +167,7 @@ class DisplayCommonest(DisplayFrequencies):
     """The share of the most common display among all displays; 1 where all are the same."""
 
     family: ClassVar[str] = "display-commonest"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     about: ClassVar[str] = "share of the commonest display"
 
     def score(self, statistics: Floats) -> Floats:
@@ -182,6 +184,7 @@ class DisplayDistance(DisplayFrequencies):
     """
 
     family: ClassVar[str] = "display-distance"
+    bounds: ClassVar[Bounds] = (0.0, 1.0)
     about: ClassVar[str] = "distance of the frequencies of displays from the original's"
     needs: ClassVar[frozenset[Need]] = NEEDS_ORIGINAL
     perfect: ClassVar[Mapping[str, float]] = {"score": 0.0}

@@ -65,7 +65,9 @@ def replacing(
             yield file
         return
     refuse_opened(target, str(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    # A file system allows 255 bytes in a name. UTF-8 has up to 4 in a character.
+    start = target.name.encode(errors="surrogateescape")[:100].decode(errors="ignore")
+    temporary = target.with_name(f".{start}.{secrets.token_hex(6)}.part")
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         permissions = 0o600 if is_private else 0o666

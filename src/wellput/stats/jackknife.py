@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -124,7 +124,7 @@ def interval_of(
 ) -> Estimate:
     """The jackknife's interval, from scores computed before; `n` is the number of items."""
     scale, slope = _scale_between(*bounds, at=without.value)
-    return student_estimate(
+    estimate = student_estimate(
         without.value,
         without.error * slope,
         freedom,
@@ -134,6 +134,7 @@ def interval_of(
         method=method,
         n=n,
     )
+    return estimate if scale is not IDENTITY else _within(bounds, estimate)
 
 
 @checks_options
@@ -237,6 +238,18 @@ def _skew(values: Floats) -> float:
         largest = np.abs(deviations).max()
         deviations = deviations / largest if largest > 0 else np.ones_like(deviations)
     return float((deviations**3).sum() / (deviations**2).sum() ** 1.5)
+
+
+def _within(bounds: Bounds, estimate: Estimate) -> Estimate:
+    """The interval without what lies beyond a bound. Needed for a score on a bound, which has no
+    scale."""
+    low, high, value = estimate.low, estimate.high, estimate.value
+    bottom, top = bounds
+    if low is not None and bottom is not None:
+        low = max(low, min(bottom, value))
+    if high is not None and top is not None:
+        high = min(high, max(top, value))
+    return replace(estimate, low=low, high=high)
 
 
 def _scale_between(low: float | None, high: float | None, *, at: float) -> tuple[Scale, float]:
