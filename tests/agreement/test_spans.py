@@ -318,3 +318,24 @@ def test_documents_are_left_out_whole() -> None:
     assert alone.unit == "item" and together.unit == "document"
     assert alone.f1["value"] == together.f1["value"]
     assert alone.f1["low"] != together.f1["low"]
+
+
+def test_the_order_of_judgments_and_of_marks_changes_nothing() -> None:
+    marks: dict[str, dict[int, Spans]] = {
+        "J1": {0: [(0, 5, "minor"), (6, 9, "major")], 1: [(0, 4, "major")]},
+        "J2": {0: [(0, 5, "minor"), (0, 5, "major")], 1: [(2, 6, "minor")]},
+    }
+    rows = [
+        judgment(judge, place, spans)
+        for judge, outputs in marks.items()
+        for place, spans in outputs.items()
+    ]
+    turned = [
+        judgment(judge, place, list(reversed(spans)))
+        for judge, outputs in reversed(marks.items())
+        for place, spans in reversed(outputs.items())
+    ]
+    first, second = (
+        summarize_spans(marked_questions(evalset(), answers)[0]) for answers in (rows, turned)
+    )
+    assert repr(first) == repr(second)

@@ -100,7 +100,7 @@ def marked_questions(
         trials = trials_by_question.setdefault(judgment.question, {})
         # Of a judge who marked an output twice, the first marks count.
         trial = (judgment.item, judgment.system, judgment.sample)
-        trials.setdefault(trial, (text, {}))[1].setdefault(judgment.judge, spans)
+        trials.setdefault(trial, (text, {}))[1].setdefault(judgment.judge, sorted(spans, key=str))
     problems.raise_if_any(
         advice="Offsets are characters of the output; end is the first character after the span."
     )
@@ -113,8 +113,9 @@ def _question(
     items: Mapping[str, Item],
     cluster: str | None,
 ) -> MarkedQuestion:
-    """The marked outputs of one question; `trials` has each output's text and its spans by judge."""
-    names = list(dict.fromkeys(item for item, _, _ in trials))
+    """The marked outputs of one question; `trials` has each output's text and its spans by judge. The
+    outputs are sorted: γ lays them end to end, and must not depend on the order of the judgments."""
+    names = sorted({item for item, _, _ in trials})
     place_of = {item: place for place, item in enumerate(names)}
     clusters = clusters_among(
         [items[item].document for item in names], [items[item].tags for item in names], cluster
@@ -122,7 +123,7 @@ def _question(
     codes = np.arange(len(names)) if clusters is None else clusters.codes
     return MarkedQuestion(
         name,
-        [MarkedOutput(t, place_of[t[0]], text, spans) for t, (text, spans) in trials.items()],
+        [MarkedOutput(t, place_of[t[0]], *trials[t]) for t in sorted(trials)],
         names,
         ClusteredItems.of(codes),
         "item" if clusters is None else clusters.unit,

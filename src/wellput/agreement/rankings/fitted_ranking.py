@@ -325,36 +325,33 @@ def _differences(
     """The differences in the order of the ranking, and which system (row) is significantly better than
     which (column)."""
     names = question.data.system_names
-    place_of = {code: place for place, code in enumerate(order)}
+    place_of = np.argsort(order)
     better = np.zeros((len(names), len(names)), np.bool_)
-    placed_rows: list[tuple[tuple[int, int], SystemDifference]] = []
-    rows = zip(
-        compared.pairs,
-        compared.values,
-        compared.half_widths,
-        compared.p_values,
-        compared.adjusted,
-        strict=True,
+    first, second = np.array(compared.pairs, np.intp).reshape(-1, 2).T
+    is_reversed = place_of[first] > place_of[second]
+    a, b = np.where(is_reversed, second, first), np.where(is_reversed, first, second)
+    latent = np.where(is_reversed, -1, 1) * compared.values
+    deltas, lows, highs = (
+        scale.differences(a, b, end).tolist()
+        for end in (latent, latent - compared.half_widths, latent + compared.half_widths)
     )
-    for (first, second), latent, half, p_value, adjusted in rows:
-        a, b, value = first, second, float(latent)
-        if place_of[a] > place_of[b]:
-            a, b, value = b, a, -value
-        if adjusted < alpha:
-            winner, loser = (a, b) if question.sign * value > 0 else (b, a)
-            better[winner, loser] = True
-        is_known = not math.isnan(half)
-        row = SystemDifference(
-            (names[a], names[b]),
-            scale.difference(a, b, value),
-            scale.difference(a, b, value - half) if is_known else None,
-            scale.difference(a, b, value + half) if is_known else None,
-            float(p_value),
-            float(adjusted),
+    is_significant = compared.adjusted < alpha
+    is_a_better = question.sign * latent > 0
+    winners, losers = np.where(is_a_better, a, b), np.where(is_a_better, b, a)
+    better[winners[is_significant], losers[is_significant]] = True
+    rows = [
+        SystemDifference(
+            (names[a[place]], names[b[place]]),
+            deltas[place],
+            None if math.isnan(compared.half_widths[place]) else lows[place],
+            None if math.isnan(compared.half_widths[place]) else highs[place],
+            float(compared.p_values[place]),
+            float(compared.adjusted[place]),
             alpha,
         )
-        placed_rows.append(((place_of[a], place_of[b]), row))
-    return tuple(row for _, row in sorted(placed_rows, key=lambda entry: entry[0])), better
+        for place in np.lexsort((place_of[b], place_of[a]))
+    ]
+    return tuple(rows), better
 
 
 def _systems(

@@ -10,10 +10,14 @@ from scipy.special import expit, logit, stdtrit
 
 from wellput.agreement.rankings.fitted_question import FittedQuestion, system_pairs
 from wellput.agreement.rankings.judgment_design import QuestionData
+from wellput.stats.mixed.contrasts import Places
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.linear import LinearMixed
-from wellput.stats.mixed.scale import OnScale, expectations, expected_values
+from wellput.stats.mixed.scale import OnScale, expectations, expected_values, share_won
 from wellput.stats.proportions import wilson_bounds
+
+PAIRS_AT_ONCE = 4096
+"""How many pairs of systems are converted at a time, so that many pairs need little memory."""
 
 
 def _share_bounds(
@@ -65,21 +69,31 @@ class JudgedScale:
         """Numbers that sort the systems: the best system has the highest."""
         return self.question.sign * self.values
 
-    def difference(self, a: int, b: int, latent: float) -> float:
-        """How far system a is ahead of system b if their effects on the model's scale differ by
-        `latent`, with the mean of the two effects unchanged. For choices: a's share of wins against b
-        minus b's share."""
-        fitted = self.question.fitted
+    def differences(self, a: Places, b: Places, latent: Floats) -> Floats:
+        """How far system a of each pair is ahead of system b if their effects on the model's scale
+        differ by `latent`, with the mean of the two effects unchanged. For choices: a's share of wins
+        against b minus b's share."""
+        fitted, data = self.question.fitted, self.question.data
         if isinstance(fitted, LinearMixed):
-            return float(np.clip(latent, -1, 1) if self.question.data.are_yes_no else latent)
-        middle = 0.0
-        if self.question.model != "bradley-terry":
-            middle = float(fitted.effects[a] + fitted.effects[b]) / 2
-        ends = np.array([middle + latent / 2, middle - latent / 2])
-        above, below = expectations(fitted, ends, fitted.shape, self.grades)
-        delta = float(above - below)
-        are_shares = self.question.data.are_choices or self.question.data.are_yes_no
-        return min(1.0, max(-1.0, delta)) if are_shares else delta  # rounding may pass the bounds
+            return np.clip(latent, -1, 1) if data.are_yes_no else latent
+        deltas = np.empty(len(latent))
+        for start in range(0, len(latent), PAIRS_AT_ONCE):
+            block = slice(start, start + PAIRS_AT_ONCE)
+            if data.are_choices:
+                above, below = (
+                    share_won(fitted, sign * latent[block], fitted.shape) for sign in (1, -1)
+                )
+            else:
+                middle = (fitted.effects[a[block]] + fitted.effects[b[block]]) / 2
+                above, below = (
+                    expectations(
+                        fitted, middle + sign * latent[block] / 2, fitted.shape, self.grades
+                    )
+                    for sign in (1, -1)
+                )
+            deltas[block] = above - below
+        # Rounding may pass the bounds.
+        return np.clip(deltas, -1, 1) if data.are_choices or data.are_yes_no else deltas
 
     def intervals(
         self, question: FittedQuestion, confidence: float
@@ -115,5 +129,7 @@ class JudgedScale:
         contrast = question.fitted.contrast_pairs(*system_pairs(2))
         value = float(contrast.values[0])
         half = float(contrast.errors[0] * stdtrit(question.freedom[0], (1 + confidence) / 2))
-        low, high = ((1 + self.difference(0, 1, value + sign * half)) / 2 for sign in (-1, 1))
+        ends = np.array([value - half, value + half])
+        first, second = np.zeros(2, np.intp), np.ones(2, np.intp)
+        low, high = ((1 + self.differences(first, second, ends)) / 2).tolist()
         return [low, 1 - high], [high, 1 - low]

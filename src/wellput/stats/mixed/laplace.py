@@ -177,13 +177,24 @@ class _Problem(LaplaceLikelihood):
             of_shape = family.shape_slope(eta, shape, none, none)
             return float(terms.losses.sum()), np.concatenate([columns.T @ terms.slopes, of_shape])
 
+        def curvature(at: Floats) -> Floats:
+            """The Hessian; that of the shape, which has few parameters, by differences."""
+            eta, shape = columns @ at[: model.n_fixed], at[model.n_fixed :]
+            hessian = np.zeros((len(at), len(at)))
+            weights = family.terms(eta, shape).curvatures
+            hessian[: model.n_fixed, : model.n_fixed] = columns.T @ (weights[:, None] * columns)
+            for k in range(model.n_fixed, len(at)):
+                move = np.zeros(len(at))
+                move[k] = 1e-4
+                hessian[k] = (slope(at + move)[1] - slope(at - move)[1]) / 2e-4
+                hessian[:k, k] = hessian[k, :k]
+            return hessian
+
         hessian = np.eye(len(parameters))
         is_suspicious = False
         for _ in range(50):
             value, gradient = slope(parameters)
-            hessian = hessian_by_differences(
-                lambda at: slope(at)[1], parameters, np.full(len(parameters), 1e-4)
-            )
+            hessian = curvature(parameters)
             step = -np.linalg.solve(safely_positive(hessian), gradient)
             if -gradient @ step < 1e-8:
                 break

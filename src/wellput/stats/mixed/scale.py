@@ -7,7 +7,9 @@ random effects. Shares computed for the average judge and item would be too extr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import expit
@@ -44,42 +46,75 @@ def expected_values(
     """
     if fitted.family == "ordinal" and (grades is None or len(grades) != len(fitted.shape) + 1):
         raise InputError(f"an ordinal model has {len(fitted.shape) + 1} grades: give their values")
+    effects, shape = fitted.effects[:n_systems], fitted.shape
     n_effects = len(fitted.effects)
-    parameters = np.concatenate([fitted.effects, fitted.shape])
+    slopes = np.zeros((n_systems, n_effects + len(shape)))
+    if fitted.family in ("binary", "ordinal"):
+        # A system's expectation depends on its own effect only, so all can be moved at once.
+        own = _slope(lambda move: expectations(fitted, effects + move, shape, grades))
+        slopes[:, :n_systems] = np.diag(own)
+    else:
+        ahead = _slope(lambda move: _shares_won(fitted, effects, shape, move)) / (n_systems - 1)
+        slopes[:, :n_systems] = np.diag(ahead.sum(axis=1)) - ahead
+    for k, direction in enumerate(np.eye(len(shape))):
 
-    def values(at: Floats) -> Floats:
-        return expectations(fitted, at[:n_systems], at[n_effects:], grades)
+        def moved(move: float, direction: Floats = direction) -> Floats:
+            return expectations(fitted, effects, shape + move * direction, grades)
 
-    slopes = np.zeros((n_systems, len(parameters)))
-    for k in (*range(n_systems), *range(n_effects, len(parameters))):
-        move = np.zeros(len(parameters))
-        move[k] = DERIVATIVE_STEP
-        slopes[:, k] = (values(parameters + move) - values(parameters - move)) / (
-            2 * DERIVATIVE_STEP
-        )
-    return OnScale(values(parameters), slopes @ fitted.restricted_covariance @ slopes.T)
+        slopes[:, n_effects + k] = _slope(moved)
+    values = expectations(fitted, effects, shape, grades)
+    return OnScale(values, slopes @ fitted.restricted_covariance @ slopes.T)
+
+
+def _slope(function: Callable[[float], Floats]) -> Floats:
+    """The derivative of a function at 0."""
+    return (function(DERIVATIVE_STEP) - function(-DERIVATIVE_STEP)) / (2 * DERIVATIVE_STEP)
 
 
 def expectations(
     fitted: LaplaceMixed, effects: Floats, shape: Floats, grades: Floats | None
 ) -> Floats:
     """The expectation of each system, from the systems' effects and the family's shape parameters."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE_NODES)
-    weights = weights / weights.sum()
-    spread = float(np.sqrt(sum(fitted.components.values())))
+    nodes, weights = _quadrature()
+    latent = effects[:, None] + _spread(fitted) * nodes
     if fitted.family == "binary":
-        return np.asarray(expit(effects[:, None] + spread * nodes) @ weights)
+        return np.asarray(expit(latent) @ weights)
     if fitted.family == "ordinal" and grades is not None:
         # The lowest grade plus, for each step between grades, its height times the chance to be above.
-        latent = effects[:, None] + spread * nodes
         above = expit(latent[:, :, None] - shape) @ np.diff(np.asarray(grades, np.float64))
         return np.asarray(grades[0] + above @ weights)
-    # Both systems of a choice have random effects of their own.
-    latent = effects[:, None, None] - effects[:, None] + np.sqrt(2) * spread * nodes
-    points = expit(latent) if not len(shape) else _points_with_ties(latent, float(shape[0]))
-    won = points @ weights
-    np.fill_diagonal(won, 0.0)
+    won = _shares_won(fitted, effects, shape)
     return np.asarray(won.sum(axis=1) / (len(effects) - 1))
+
+
+def _shares_won(fitted: LaplaceMixed, effects: Floats, shape: Floats, move: float = 0.0) -> Floats:
+    """The share of comparisons that each system wins against each other one, and 0 against itself, if
+    it were `move` further ahead."""
+    won = np.array([share_won(fitted, effect - effects + move, shape) for effect in effects])
+    np.fill_diagonal(won, 0.0)
+    return won
+
+
+def share_won(fitted: LaplaceMixed, ahead: Floats, shape: Floats) -> Floats:
+    """The expected share of comparisons that a system wins against another, a tie being half a win, for
+    each number of `ahead`: how far the first system's effect is above the second's."""
+    nodes, weights = _quadrature()
+    # Both systems of a choice have random effects of their own.
+    latent = ahead[:, None] + np.sqrt(2) * _spread(fitted) * nodes
+    points = expit(latent) if not len(shape) else _points_with_ties(latent, float(shape[0]))
+    return np.asarray(points @ weights)
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """The nodes and weights of an expectation over a standard normal distribution."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(QUADRATURE_NODES)
+    return nodes, weights / weights.sum()
+
+
+def _spread(fitted: LaplaceMixed) -> float:
+    """The standard deviation of all random effects together."""
+    return float(np.sqrt(sum(fitted.components.values())))
 
 
 def _points_with_ties(latent: Floats, log_ties: float) -> Floats:
