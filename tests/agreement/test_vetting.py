@@ -70,6 +70,19 @@ def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[J
     return answers
 
 
+def test_the_order_of_the_rows_does_not_change_the_interval_of_the_ceiling() -> None:
+    """More than 40 answers are left out in random groups, which once followed the order of the rows."""
+    rows = study(noise=2.0)
+    shuffled = [rows[place] for place in np.random.default_rng(1).permutation(len(rows))]
+    first, second = (vet_judge(answers, JUDGE, LENIENT) for answers in (rows, shuffled))
+    assert first.ceiling is not None
+    assert second.ceiling is not None
+    assert first.ceiling.low is not None
+    assert (first.ceiling.low, first.ceiling.high) == pytest.approx(
+        (second.ceiling.low, second.ceiling.high), abs=1e-12
+    )
+
+
 @pytest.mark.parametrize(
     ("spread", "doubt"), [(0.0, "do not differ enough"), (0.4, "not shown to agree")]
 )

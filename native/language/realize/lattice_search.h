@@ -181,7 +181,11 @@ public:
 
     LatticeSearch(const NgramView& model, double lm_weight, std::size_t n_best, std::size_t width)
         : model_(model), context_(model.order() - 1), lm_weight_(lm_weight), n_best_(n_best),
-          width_(width) {}
+          width_(width) {
+        const std::size_t pieces = width * std::min(n_best, RESULTS_WITH_FULL_WIDTH);
+        room_ = std::max(pieces, n_best);
+        max_pairs_ = std::max(pieces * pieces, 4 * room_);
+    }
 
     // The best different word sequences of the last automaton. A word "" stands for no word.
     std::vector<FoundPath> search(const std::vector<Automaton>& automata,
@@ -198,6 +202,8 @@ public:
 private:
     static constexpr unsigned LANE = 16;
     static constexpr Lanes LANE_MASK = 0xffff;
+    // With more paths to search, a state keeps no more pieces: the cost would grow with the square.
+    static constexpr std::size_t RESULTS_WITH_FULL_WIDTH = 10;
 
     void number_words(std::span<const std::string_view> words) {
         std::unordered_map<std::uint32_t, std::uint16_t> numbers;
@@ -291,7 +297,7 @@ private:
             cell_.clear();
             for (; next != by_target_.end() && (*next)->target == static_cast<int>(s); ++next)
                 follow(**next, reached[static_cast<std::size_t>((*next)->source)]);
-            if (cell_.n_ends() > width_) prune();
+            if (cell_.n_ends() > width_ || cell_.pieces().size() > room_) prune();
             cell_.sort();
             for (const Piece& piece : cell_.pieces()) reached[s].push_back(add(piece));
         }
@@ -304,9 +310,14 @@ private:
             for (const std::int32_t before : from) extend(arc, before, word);
             return;
         }
-        for (const std::int32_t before : from)
-            for (const std::int32_t inside : finals_[static_cast<std::size_t>(~arc.label)])
-                extend(arc, before, inside);
+        // Both lists have the best pieces first. If they are long, a piece that is far down in one list
+        // is joined only with the first pieces of the other.
+        const auto& insides = finals_[static_cast<std::size_t>(~arc.label)];
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            const std::size_t n = std::min(insides.size(), max_pairs_ / (i + 1));
+            is_exact_ &= n == insides.size();
+            for (std::size_t j = 0; j < n; ++j) extend(arc, from[i], insides[j]);
+        }
     }
 
     void extend(const Arc& arc, std::int32_t before, std::int32_t inside) {
@@ -316,12 +327,12 @@ private:
         piece.inside = inside;
         cell_.add(piece, n_best_);
         // From time to time, so that memory stays bounded and hopeless pieces are soon dropped.
-        if (cell_.n_ends() >= 4 * width_) prune();
+        if (cell_.n_ends() >= 4 * width_ || cell_.pieces().size() >= 4 * room_) prune();
     }
 
     void prune() {
         is_exact_ = false;
-        cell_.keep_best(width_ * n_best_);
+        cell_.keep_best(room_);
     }
 
     std::vector<FoundPath> sentences(const std::vector<std::int32_t>& finals) {
@@ -395,6 +406,8 @@ private:
     std::size_t context_;
     double lm_weight_;
     std::size_t n_best_, width_;
+    std::size_t room_;       // how many pieces a state keeps
+    std::size_t max_pairs_;  // about how many pairs of pieces an arc joins
     bool is_exact_ = true;
     std::vector<std::uint32_t> model_ids_;  // by local number
     std::vector<std::uint16_t> local_;      // by word of the lattice

@@ -76,6 +76,16 @@ def test_n_best_are_different_and_sorted(toy_models: Path) -> None:
     assert len({one.text for one in realized.best}) == len(realized.best) > 1
 
 
+def test_many_orders_of_a_flat_tree_are_found_soon(toy_models: Path) -> None:
+    """The search kept `width` partial orders for each order that was asked for, and joined all pairs of
+    them: 1,000 orders of 17 words took hours."""
+    tree = {"word": "ran", "children": [{"word": word} for word in "abcdefghijklmnop"]}
+    (realized,) = Realizer.load(toy_models, model="fergus").realize_all([tree], n_best=1000)
+    assert len({one.text for one in realized.best}) == 1000
+    (few,) = Realizer.load(toy_models, model="fergus").realize_all([tree], n_best=2)
+    assert realized.best[0].score >= few.best[0].score - 1e-9
+
+
 def test_the_choice_among_words_is_scored(toy_models: Path) -> None:
     # The n-gram model knows "dog sleeps", not "house sleeps", and no hound at all.
     tree = {"word": "sleeps", "children": [

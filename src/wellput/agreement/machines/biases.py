@@ -6,9 +6,9 @@ The judge's *gap* on a trial is the judge's answer minus people's mean.
 - *position*: the share of choices for the output shown first, minus one half, corrected for differences
   between systems. Only pairs of systems that were shown in both orders are used. For ratings with a
   column `order`: how much the gap falls for each later place.
-- *length*: by how much the gap rises when an output of the same system is twice as long. -
-*self-preference*: how much larger the gap is for systems of the judge's own family than for others, at
-  equal length.
+- *length*: by how much the gap rises when an output of the same system is twice as long.
+- *self-preference*: how much larger the gap is for systems of the judge's own family than for others,
+  at equal length.
 - *severity*: the mean gap: negative for a judge more severe than people.
 
 A trial is a question about one output, or about a pair of outputs. In arrays, the *first* of two
@@ -35,10 +35,11 @@ from wellput.stats.corrections import holm
 BIAS_METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
 """Means that are closer than this, relative to the largest answer, are equal."""
-REFITTED = (
+REASON_WHEN_REFITTED = (
     "the scores were fitted to people's answers, which makes systems more alike than they are"
 )
-"""Why self-preference and severity are not computed for such scores."""
+"""Why self-preference and severity are not computed for a metric's scores that were converted to the
+question's scale."""
 FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 """The first two or more letters in a row."""
 
@@ -107,7 +108,7 @@ def judge_biases(
     log_lengths = _log_lengths(trials, lengths, missing)
     length = _length(trials, has_gap, log_lengths, confidence)
     if trials.is_refitted:
-        missing |= dict.fromkeys(("self_preference", "severity"), REFITTED)
+        missing |= dict.fromkeys(("self_preference", "severity"), REASON_WHEN_REFITTED)
         return JudgeBiases(position, length, None, None, (), missing)
     return JudgeBiases(
         position,
@@ -150,7 +151,8 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
     won_by_first = np.where(
         first > 0, judge_answers.values[is_both], 1 - judge_answers.values[is_both]
     )
-    # Within each pair of systems, `first` (±1) says which was shown first; its mean is removed.
+    # A regression of the excess on `first` (±1: which system was shown first), each minus its mean for
+    # the pair of systems. Both are multiplied by `first`, which leaves the slope as it is.
     mean = (2 * n_first / counts - 1)[codes]
     residual_order = 1 - first * mean
     excess = np.asarray(won_by_first - 0.5, dtype=np.float64)
@@ -161,7 +163,7 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
     return adjusted_slope(
         residual_excess,
         residual_order,
-        np.zeros((len(residual_excess), 1)),
+        np.zeros((len(residual_excess), 0)),
         cluster_codes,
         confidence=confidence,
         method=BIAS_METHOD,
@@ -194,7 +196,7 @@ def _place_of_rating(
 
 def _group_means(values: Floats, groups: NDArray[np.intp]) -> Floats:
     sums = np.bincount(groups, values)
-    return np.asarray((sums / np.bincount(groups))[groups])
+    return np.asarray(sums[groups] / np.bincount(groups)[groups])
 
 
 def _system_columns(trials: JudgedTrials) -> Floats:
@@ -265,19 +267,17 @@ def _self_preference(
     is_own_by_trial = is_own[trials.system_places]
     if trials.kind == "choices":
         own_contrast = is_own_by_trial[:, 0] - is_own_by_trial[:, 1]
-        others = np.zeros((len(own_contrast), 0))
+        controls = np.zeros((len(own_contrast), 0))
     else:
         own_contrast = is_own_by_trial[:, 0]
-        others = np.eye(len(trials.question_names))[trials.questions]
+        controls = np.eye(len(trials.question_names))[trials.questions]
     if log_lengths is not None:
         has_gap = has_gap & ~np.isnan(log_lengths)
-        others = np.column_stack([others, log_lengths])
-    if not others.shape[1]:
-        others = np.zeros((len(own_contrast), 1))
+        controls = np.column_stack([controls, log_lengths])
     return adjusted_slope(
         trials.gaps[has_gap],
         own_contrast[has_gap],
-        others[has_gap],
+        controls[has_gap],
         np.unique(trials.clusters[has_gap], return_inverse=True)[1],
         confidence=confidence,
         method=BIAS_METHOD,
@@ -320,6 +320,7 @@ def _severity(
         overall = means.contrast(average, confidence=confidence, method=BIAS_METHOD)
     deviations: list[Estimate | None] = []
     for place in judged:
+        # A choice for one system is a choice against another, so severity is already relative to others.
         if trials.kind == "choices" or len(judged) < 2:
             deviations.append(None)
             continue

@@ -24,6 +24,7 @@ from wellput.agreement.machines.judged_trials import (
 )
 from wellput.agreement.machines.verdict import verdict_sentences
 from wellput.agreement.panel import Exclusion
+from wellput.core.clusters import places_of
 from wellput.core.errors import InputError
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
@@ -263,12 +264,16 @@ def _ceiling(trials: JudgedTrials, options: VetOptions) -> Estimate | None:
     """The correlation that a perfect judge would reach on the trials that the judge answered.
     Differences between questions are removed first."""
     is_compared = ~np.isnan(trials.judge) & ~np.isnan(trials.people_means)
-    people, questions = trials.people[:, is_compared], trials.questions[is_compared]
-    sums = np.bincount(questions, trials.people_means[is_compared])
+    # Many judges, items or answers are left out in random groups. They are sorted, so that the groups
+    # do not depend on the order in which the judgments were given.
+    order = sorted(np.flatnonzero(is_compared).tolist(), key=lambda place: trials.trials[place])
+    judges = sorted(range(len(trials.people_names)), key=lambda row: trials.people_names[row])
+    people, questions = trials.people[judges][:, order], trials.questions[order]
+    sums = np.bincount(questions, trials.people_means[order])
     means = sums / np.maximum(np.bincount(questions), 1)
     ceiling = panel_reliability(
         people - means[questions],
-        trials.clusters[is_compared],
+        places_of([str(code) for code in trials.clusters[order]]),
         confidence=options.confidence,
         seed=options.seed,
     ).ceiling

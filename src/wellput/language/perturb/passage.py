@@ -78,7 +78,7 @@ class PlacedWord:
     relation: str
 
     @property
-    def small(self) -> str:
+    def lowercase(self) -> str:
         """The word in lower case."""
         return self.form.lower()
 
@@ -109,16 +109,22 @@ class PassageSentence:
 
     @cached_property
     def has_negation(self) -> bool:
-        return any(word.small in NEGATIONS for word in self.words)
+        return any(word.lowercase in NEGATIONS for word in self.words)
 
     def children(self, place: int, *relations: str) -> list[int]:
         """The places of the words that depend on this one; with `relations`, only of those that have
         one of these relations."""
+        children = self._children.get(place, [])
         return [
-            other
-            for other, word in enumerate(self.words)
-            if word.head == place and (not relations or word.relation in relations)
+            child for child in children if not relations or self.words[child].relation in relations
         ]
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        children: dict[int, list[int]] = {}
+        for place, word in enumerate(self.words):
+            children.setdefault(word.head, []).append(place)
+        return children
 
     def subtree(self, place: int) -> list[int]:
         """The places of the word and all below it, in order."""
@@ -229,7 +235,7 @@ def without_capital(word: PlacedWord, text: str) -> str:
         or word.form == "I"
         or word.form in ALWAYS_CAPITAL
         or (len(word.form) > 1 and word.form.isupper())
-        or (word.is_word and not english_word_list().is_known(word.small))
+        or (word.is_word and not english_word_list().is_known(word.lowercase))
     )
     return text if keeps_capital else text[:1].lower() + text[1:]
 
@@ -243,7 +249,7 @@ def has_clear_case(word: PlacedWord) -> bool:
     that it has one everywhere (*Babiš*). It is not clear of *Horizon*, which may be a name or not."""
     if word.tag in CLEAR_BEGINNING_TAGS:
         return True
-    return word.is_word and not english_word_list().is_known(word.small)
+    return word.is_word and not english_word_list().is_known(word.lowercase)
 
 
 @cache
