@@ -72,7 +72,14 @@ def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[J
 
 def test_the_order_of_the_rows_does_not_change_the_interval_of_the_ceiling() -> None:
     """More than 40 answers are left out in random groups, which once followed the order of the rows."""
-    rows = study(noise=2.0)
+    rng = np.random.default_rng(5)
+    tastes, items = rng.normal(size=(6, 3)), rng.normal(size=20)
+    rows = [
+        rating(judge, item, system, float(round(4 + tastes[j, s] + items[item] + rng.normal())))
+        for j, judge in enumerate(["P1", "P2", "P3", "P4", "P5", JUDGE])
+        for item in range(20)
+        for s, system in enumerate("ABC")
+    ]
     shuffled = [rows[place] for place in np.random.default_rng(1).permutation(len(rows))]
     first, second = (vet_judge(answers, JUDGE, LENIENT) for answers in (rows, shuffled))
     assert first.ceiling is not None
