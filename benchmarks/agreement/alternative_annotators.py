@@ -38,7 +38,8 @@ def judge_of(model: str) -> str:
 
 
 def judgments(dataset: str) -> list[Judgment] | list[Preference]:
-    """All annotations of a data set, of people first."""
+    """All annotations of a data set, first those of people. A trial is named `question__a__b__turn` in mtbench, and
+    `item__system__question` or `item__question` in data sets with ratings."""
     answers = [
         (judge if who == "human" else judge_of(judge), trial, value)
         for who in ("human", "llm")

@@ -34,13 +34,13 @@ from wellput.core.judgment import Judgment
 from wellput.core.metric import Floats
 
 MQM_WEIGHTS = {"minor": -1, "major": -5, "critical": -25, "undecided": 0}
-"""Those of the campaign's script."""
+"""What an error of each severity adds to the MQM score, as in the campaign's script."""
 ALPHA = 0.05
 
 
 def judgments_of(kind: str) -> list[Judgment]:
-    """Without attention checks, tutorials and documents that only fill a task. A number within a judge's
-    task counts down; an item is a document and the place of the segment in it."""
+    """The judgments of the campaign `ESA` or `MQM`, without attention checks, tutorials and documents that only fill a
+    task. An item is a document and the place of the segment in it: segments are numbered within a judge's task."""
     judge_of = {
         row[2]: row[0]
         for row in csv.reader(data_path(CAMPAIGNS["judges"]).open(encoding="utf-8-sig"))
@@ -156,11 +156,11 @@ def beside_lme4(question: FittedQuestion, judgments: Sequence[Judgment]) -> list
     ]
     freedom = float(fitted.contrast(weights).freedom[0])
     return [
-        f"Formula, as the R package lme4 writes it: `{formula}`. Largest relative difference from lme4: estimates "
+        f"The R package lme4 fits the same model, `{formula}`. Largest relative difference from lme4: estimates "
         f"{_largest(fitted.effects[:n] / theirs['effects'] - 1)}, standard errors "
-        f"{_largest(errors / theirs['errors'] - 1)}, variances {max(parts):.0e}; REML criterion "
-        f"{fitted.criterion - theirs['criterion']:+.0e}; degrees of freedom of the first difference "
-        f"{freedom:.1f} (lmerTest {theirs['freedom']:.1f})."
+        f"{_largest(errors / theirs['errors'] - 1)}, variances {max(parts):.0e}; difference of the REML criterion "
+        f"{fitted.criterion - theirs['criterion']:+.0e}; degrees of freedom of the difference of the first two systems "
+        f"{freedom:.1f} (R package lmerTest: {theirs['freedom']:.1f})."
     ]
 
 
@@ -247,7 +247,7 @@ def campaign_section(kind: str, judgments: Sequence[Judgment]) -> list[str]:
         f"{ranking.n:,} judgments of {ranking.n_judges} judges; {len(ranking.systems)} systems, {ranking.n_items} segments in "
         f"{len({one.extra['document'] for one in judgments})} documents.",
         "",
-        "| system | mean | rank, script | cluster, script | model | rank, model | possible ranks | cluster, model |",
+        "| system | script: mean | script: rank | script: cluster | model: mean | model: rank | model: possible ranks | model: cluster |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
         *rows,
         "",
@@ -279,7 +279,10 @@ def _differences(ranking: FittedRanking, script: dict[str, tuple[int, ScriptRow]
 def _variances(ranking: FittedRanking) -> str:
     total = sum(ranking.variance.values())
     shares = ", ".join(f"{name} {value / total:.0%}" for name, value in ranking.variance.items())
-    return f"Shares of the variance of the judgments of one system: {shares}. Reliability of the ranking: {ranking.reliability:.2f}."
+    return (
+        "Shares of the variance of the judgments of one system, by the model (*judge:system*, for example, is a judge's "
+        f"preference for a system): {shares}. Reliability of the ranking: {ranking.reliability:.2f}."
+    )
 
 
 def main() -> None:
@@ -292,49 +295,33 @@ def main() -> None:
 
 def page(splits: int, seed: int) -> str:
     esa, mqm = judgments_of("ESA"), judgments_of("MQM")
-    return "\n".join(
-        [
-            "# Rankings of two campaigns, by wellput and by the campaigns' own script",
-            "",
-            "The outputs of WMT23 English–German were judged again in two campaigns: with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a",
-            "major one). *Script*: the method of `clusters_and_ranking.py` in the campaigns' repository: "
-            "plain means; a one-sided Mann–Whitney test for",
-            "each pair of systems over the segments that both have, uncorrected; a cluster ends with a "
-            "system that is better than all systems below it. The script needs files that are not public, "
-            "so the benchmark computes the same steps itself. *Model*: `wellput rank --model "
-            "linear` with the documents of the segments; the column *model* has its estimates of "
-            "the means, with 95% intervals.",
-            "",
-            *campaign_section("ESA", esa),
-            *campaign_section("MQM", mqm),
-            "## Why they differ",
-            "",
-            "The script treats all segments as independent, and does not correct its tests for the number of pairs. The model knows that each",
-            "segment was judged by one person who is severe or mild, that segments of a document are alike, and that a judge may like a system.",
-            "The model's clusters hold for other judges and other documents, and its tests are corrected "
-            "for all pairs. So the model needs more evidence to separate systems, and may find fewer "
-            "clusters than the script. Ranks differ if a system was judged by severe or mild judges, and "
-            "if the estimates of neighboring systems are close together and their intervals are wide.",
-            "",
-            "## Does half of the judgments predict the other half?",
-            "",
-            f"ESA, {splits} random splits. The table has Kendall's τ between the orders of systems in the two halves: raw means in both; the",
-            "model in the first half and raw means in the second; the model in both. Each gain over raw means has the 95% interval of the mean",
-            "gain and, in parentheses, the share of splits with a gain. The splits are of one campaign, so the interval says what more splits of this campaign would show, not what",
-            "other campaigns would show.",
-            "",
-            "| split | raw, raw | model, raw | model, model | gain of model, raw | gain of model, model |",
-            "| --- | ---: | ---: | ---: | ---: | ---: |",
-            half_row("half of the judgments", esa, by_judgment, splits, seed),
-            half_row("half of the judges", esa, by_judge, splits, seed),
-            "",
-            "Both halves of the judgments have the same judges. A system that had mild judges had them in "
-            "both halves, and raw means repeat this",
-            "error, which looks like agreement. The second row is a fair comparison: in it the two halves "
-            "have different judges.",
-            "",
-        ]
-    )
+    sections = "\n".join([*campaign_section("ESA", esa), *campaign_section("MQM", mqm)])
+    return f"""# Rankings of two campaigns, by wellput and by the campaigns' own script
+
+How does the ranking of `wellput rank` differ from that of a campaign's own script? wellput orders some systems with nearly equal estimates in another way, and it claims fewer differences: with MQM the script finds three clusters of systems, wellput one. If the judgments are divided into two halves with different judges, the orders that wellput finds in the two halves agree better than the orders by raw means.
+
+The outputs of WMT23 English–German were judged again in two campaigns, with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a major one). In the tables, *script* is the method of `clusters_and_ranking.py` in the campaigns' repository: means of the judgments; a one-sided Mann–Whitney test for each pair of systems over the segments that
+both have, uncorrected; a cluster ends with a system that is better than all systems below it. (The benchmark computes these steps itself, because the script needs files that are not public.) *Model* is `wellput rank --model linear` with the documents of the segments; its estimates of the means have 95% intervals.
+
+{sections}
+## Why they differ
+
+The script treats all segments as independent, and does not correct its tests for the number of pairs. The model knows that each
+segment was judged by one person who is severe or mild, that segments of a document are alike, and that a judge may like a system.
+The model's clusters hold for other judges and other documents, and its tests are corrected for all pairs. So the model needs more evidence to separate systems, and may find fewer clusters than the script. Ranks differ if a system was judged by severe or mild judges, and if the estimates of neighboring systems are close together and their intervals are wide.
+
+## Does half of the judgments predict the other half?
+
+ESA, {splits} random splits of the judgments into two halves. The table has Kendall's τ between the orders of systems in the two halves: by raw means in both; by the model in the first half and raw means in the second; by the model in both. The last two columns have the gain over raw means in both, with the 95% interval of the mean gain and, in parentheses, the share of splits with a gain.
+All splits are of this campaign, so the interval does not say what other campaigns would show.
+
+| split | raw means, raw means | model, raw means | model, model | gain of model, raw means | gain of model, model |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{half_row("half of the judgments", esa, by_judgment, splits, seed)}
+{half_row("half of the judges", esa, by_judge, splits, seed)}
+
+In the first row both halves have the same judges. A system that had mild judges had them in both halves, and raw means repeat this error, which looks like agreement. The second row is a fair comparison: in it the two halves have different judges.
+"""
 
 
 if __name__ == "__main__":

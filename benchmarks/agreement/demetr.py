@@ -39,6 +39,22 @@ EXTERNAL: dict[str, Callable[[str, str], float]] = {
 MAX_COLUMNS = 8
 
 
+INTRODUCTION = """\
+# What metrics notice of DEMETR
+
+Which errors of translation do metrics notice? DEMETR (Karpinska et al. 2022, *DEMETR: Diagnosing Evaluation Metrics for Translation*) has translations into English and the same translations with one error. Metrics with references notice most errors that add words, and fewer of those that take words away, because a shorter text has fewer words that do not match: BLEU prefers the unchanged translation to {addition}% of the texts with an addition, and to {removal}% of the texts without an adjective or adverb.
+
+This page uses {pairs} pairs (a translation and its changed text) from {kinds} of DEMETR's kinds of error, with DEMETR's references. [`wellput probe`](../commands/probe.md) scored all texts with {names} [metrics](../metrics/index.md) in {seconds} s of processor time.
+
+A cell is the percentage of pairs in which the unchanged translation scores strictly better; in parentheses is the percentage of ties, if it is at least 10. *nan*: the metric gives no score to these texts. Changes and severities have DEMETR's names: *ne* is a named entity, *pp* a prepositional phrase, *adj_adv* an adjective or adverb, *pos* a part of speech. Two changes are no errors of translation: `id33_empty` is the empty text, `id35_reference` the reference itself, so that a good metric prefers the changed text. The row *mean* is over all kinds but `id35_reference`.
+"""
+NOTES = """\
+- For each kind of error, the numbers of pairs in which the unchanged translation scores better, and of ties, were also counted with BLEU, chrF and TER of sacreBLEU {version}: they are {same} as with wellput's metrics.
+- `ribes` (of NLTK) and `token-sort` (of rapidfuzz) were computed by another program from the texts that `wellput probe --write` wrote; its scores were read with `--scores`.
+- DEMETR's files also have sentences to which a change does not apply. Such pairs of equal texts are left out here; the authors' results may count them. We had no access to the authors' table, so this page does not compare with it.
+"""
+
+
 def scored_elsewhere(texts: wellput.EvalSet, path: Path) -> None:
     """Writes the scores of two metrics of other packages, as any program would."""
     with path.open("w", encoding="utf-8") as file:
@@ -52,7 +68,8 @@ def scored_elsewhere(texts: wellput.EvalSet, path: Path) -> None:
 
 
 def peer_counts(texts: wellput.EvalSet, name: str) -> dict[str, tuple[int, int, int]]:
-    """For each variant the pairs, wins and ties by sacreBLEU's own scores."""
+    """For each kind of error, by sacreBLEU's scores: the number of pairs, of those in which the unchanged
+    text scores better, and of ties."""
     score = PEERS[name]
     counts = {system: [0, 0, 0] for system in texts.systems if system != UNCHANGED}
     for item in texts:
@@ -70,7 +87,7 @@ def peer_counts(texts: wellput.EvalSet, name: str) -> dict[str, tuple[int, int, 
 
 
 def different(result: ProbeResult) -> int:
-    """How many variants have other counts than by sacreBLEU's scores."""
+    """In how many cases (a metric and a kind of error) sacreBLEU's scores give other counts."""
     wrong = 0
     for name in PEERS:
         theirs = peer_counts(result.texts, name)
@@ -81,6 +98,7 @@ def different(result: ProbeResult) -> int:
 
 
 def cell(row: Probe) -> str:
+    """The percentage of pairs in which the unchanged text scores better, and that of ties."""
     text = f"{100 * row.accuracy:.0f}"
     return f"{text} ({100 * row.ties:.0f})" if row.ties >= 0.1 else text
 
@@ -119,38 +137,21 @@ def page() -> tuple[str, int]:
     wrong = different(result)
     names = [*OURS, *EXTERNAL, *WITHOUT_REFERENCES]
     pairs = sum(row.n for row in result.of("bleu"))
+    of_bleu = {row.perturbation: f"{100 * row.accuracy:.0f}" for row in result.of("bleu")}
     lines = [
-        "# What metrics notice of DEMETR",
-        "",
-        "DEMETR (Karpinska et al. 2022, *DEMETR: Diagnosing Evaluation Metrics for Translation*) has translations into "
-        f"English and the same translations with one error. This page uses {pairs:,} pairs from "
-        f"{len(result.probes) // len(names)} of its kinds of error, with DEMETR's references. [`wellput "
-        f"probe`](../commands/probe.md) scored all texts with {len(names)} metrics in {seconds:.0f} s "
-        "of processor time.",
-        "",
-        "For each kind of error, the numbers of wins and ties of BLEU, chrF and TER are "
-        f"{'equal to those' if not wrong else f'in {wrong} kinds not equal to those'} that sacreBLEU "
-        f"{sacrebleu.__version__} gives.",
-        "",
-        "The cells are the percentage of pairs in which the unchanged translation scores strictly better, "
-        "with the percentage of ties in parentheses if it is at least 10. The names of changes and their "
-        "severities are DEMETR's. *nan*: the metric has no scores "
-        "for these texts. The row *mean* is over all kinds of error except `id35_reference`, where the "
-        "changed text is the reference itself, so that a good metric prefers the changed text.",
-        "",
+        INTRODUCTION.format(
+            pairs=f"{pairs:,}",
+            kinds=len(result.probes) // len(names),
+            names=len(names),
+            seconds=f"{seconds:.0f}",
+            addition=of_bleu["id6_addition"],
+            removal=of_bleu["id21_adj_adv_removed"],
+        )
     ]
     for begin in range(0, len(names), MAX_COLUMNS):
         lines += [*table(result, names[begin : begin + MAX_COLUMNS]), ""]
-    lines += [
-        "- `ribes` (of NLTK) and `token-sort` (of rapidfuzz) were computed by another program from the "
-        "texts that `--write` wrote; its scores were read with `--scores`.",
-        "- DEMETR's files also have sentences to which a change does not apply. Such pairs of equal texts are left out here; "
-        "the authors' results may count them. We had no access to the authors' table, so this page does "
-        "not compare with it.",
-        "- Metrics with references see most errors that add or replace words, and miss errors that take "
-        "words away: a shorter text has fewer words that do not match. No metric lowers the score more for "
-        "a worse error.",
-    ]
+    same = f"in all but {wrong} cases the same" if wrong else "the same"
+    lines.append(NOTES.format(version=sacrebleu.__version__, same=same))
     return "\n".join(lines), wrong
 
 

@@ -27,17 +27,28 @@ from wellput.stats.two_way_jackknife import MIN_UNITS
 
 ALPHA = 0.05
 CHRF = "chrf"
-NGRAMS = ("bleu", CHRF, "chrf:word_order=2", "rouge-l", "ter")
+NGRAMS = {
+    "bleu": "bleu",
+    CHRF: "chrf",
+    "chrf:word_order=2": "chrf++",
+    "rouge-l": "rouge-l",
+    "ter": "ter",
+}
+"""The names on the page of the metrics without embeddings."""
 PAIRS_BESIDE_PACKAGE = 100
 
 INTRODUCTION = """# Embeddings compared with n-grams
 
-Does a metric of meaning agree better with people than a metric of n-grams? This page compares [`bertscore`](../metrics/bertscore.md) with n-gram metrics, on eight [sets of outputs that people judged](agreement.md). `bertscore` uses the last
-layer of MiniLM (`all-MiniLM-L6-v2`, 22 million weights), or, in the column *static table*, a table of word vectors (GloVe, 50 dimensions, its 100,000 most frequent words). *recall* and *idf* are [options of the metric](../metrics/bertscore.md#options). The table has Pearson's r with people's answers
-to each question, over single outputs; after the name of a set stands the number of its outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and options were fixed before the first run.
+Does a metric of meaning agree better with people than a metric of n-grams? On eight [sets of outputs that people judged](agreement.md), [`bertscore`](../metrics/bertscore.md) with a small encoder has a higher correlation than
+chrF for {better} of {questions} questions (on average {mean:.3f} against {mean_chrf:.3f}), and the difference is significant for {significant} of them. With a table of word vectors instead of the encoder it is above chrF for {static_better} questions ({mean_static:.3f} on average).
 
-**Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (at .05, with Holm's
-correction for all pairs; for other systems and other items, or, if there are fewer than four systems, for other items alone).
+`bertscore` uses the last layer of MiniLM (`all-MiniLM-L6-v2`, 22 million weights) or, in the column *static table*, a table of word vectors (GloVe, 50 dimensions, its 100,000
+most frequent words). *recall* and *idf* are [options of the metric](../metrics/bertscore.md#options): the recall alone, and more weight for rare words. The table has Pearson's r with people's answers to each question, over
+single outputs; after the name of a set stands the number of its outputs. Metrics where lower is better are negated. Nothing was chosen on these sets: model, layer and
+options were fixed before the first run.
+
+**Bold** is the best metric of a row. ↑ and ↓ mark metrics that agree significantly better or worse than `chrf` by the test of [`wellput agree`](../commands/agree.md) (at .05, with Holm's
+correction for all pairs). The test allows for other systems and other items; for sets with fewer than four systems, only for other items.
 """
 
 
@@ -140,7 +151,7 @@ def _strong(value: float, is_best: bool) -> str:
 
 
 def advice(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
-    """Which metric to use for which task and question."""
+    """The table of the best metric for each task and question."""
     shown = []
     for task in TASKS:
         own = [row for row in rows if row.task == task.name]
@@ -148,19 +159,16 @@ def advice(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
         for question in questions:
             means = _means([row for row in own if row.question == question], names)
             ranked = sorted(names, key=lambda name: -means[name])
-            plain = max((name for name in NGRAMS_SHOWN), key=lambda name: means[name])
+            best_ngrams = max(NGRAMS.values(), key=lambda name: means[name])
             shown.append(
                 [
                     task.name,
                     question,
                     f"`{ranked[0]}` ({means[ranked[0]]:.3f})",
-                    f"`{plain}` ({means[plain]:.3f})",
+                    f"`{best_ngrams}` ({means[best_ngrams]:.3f})",
                 ]
             )
     return [table(["task", "question", "best", "best without a model"], shown), ""]
-
-
-NGRAMS_SHOWN = ("bleu", "chrf", "chrf++", "rouge-l", "ter")
 
 
 def beside_package(evalset: EvalSet, encoder: str) -> str:
@@ -202,26 +210,28 @@ def main() -> None:
         f"{encoder},part=recall": "bertscore, recall",
         f"{encoder},idf=true": "bertscore, idf",
         f"bertscore:model={given.table}": "static table",
-        **{name: "chrf++" if name == "chrf:word_order=2" else name for name in NGRAMS},
+        **NGRAMS,
     }
     names = list(specs.values())
     rows = [
         row for task in TASKS for read in task.sets for row in rows_of(task.name, read(), specs)
     ]
     means = _means(rows, names)
-    better = sum(row.values["bertscore"] > row.values[CHRF] for row in rows)
-    shown = sum("↑" in row.marks.get("bertscore", "") for row in rows)
-    static = sum(row.values["static table"] > row.values[CHRF] for row in rows)
     parts = [
-        INTRODUCTION,
+        INTRODUCTION.format(
+            better=sum(row.values["bertscore"] > row.values[CHRF] for row in rows),
+            questions=len(rows),
+            mean=means["bertscore"],
+            mean_chrf=means[CHRF],
+            significant=sum("↑" in row.marks.get("bertscore", "") for row in rows),
+            static_better=sum(row.values["static table"] > row.values[CHRF] for row in rows),
+            mean_static=means["static table"],
+        ),
         *figures(rows, names),
-        f"`bertscore` is above chrF for {better} of {len(rows)} questions ({means['bertscore']:.3f} against "
-        f"{means[CHRF]:.3f} on average); the difference is significant for {shown} of them. "
-        f"The static table is above chrF for {static} questions ({means['static table']:.3f} on average).\n",
-        "## Which metric to use for what\n",
+        "## The best metric for each task and question\n",
         *advice(rows, names),
-        "The numbers are means over the sets of a task that ask the question. Chance may explain most of "
-        "the differences; the arrows in the table above "
+        "The numbers are r, as means over the sets of a task that ask the question; *without a model* means "
+        "without embeddings. Chance may explain most of the differences; the arrows in the table above "
         "mark the significant differences from chrF.\n",
         "## Compared with the package bert-score\n",
         beside_package(human_data.simplicity_da().evalset, given.encoder),

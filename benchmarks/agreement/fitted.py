@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -37,8 +37,9 @@ DEFINED = (
 """The metrics that have a value for every output."""
 
 RIVALS = (*DEFINED, "exact", "ttr", "distinct")
-RIVALS_OF_NOTHING = (*DEFINED, "exact")
-"""Where there are empty outputs, of which neither ttr nor distinct has a value."""
+"""The single metrics that the models are compared with."""
+RIVALS_WITH_EMPTY_OUTPUTS = (*DEFINED, "exact")
+"""For a set with empty outputs, for which neither ttr nor distinct has a value."""
 
 PAPER = (
     "gsa", "gsa.substitutions", "gsa.moves", "gsa.insertions", "gsa.deletions", "length",
@@ -52,7 +53,7 @@ RICH = (
 SETS: tuple[tuple[Callable[[], HumanData], Sequence[str]], ...] = (
     (human_data.bagel, RIVALS),
     (human_data.sfres, RIVALS),
-    (partial(human_data.webnlg, with_nothing_said=True), RIVALS_OF_NOTHING),
+    (partial(human_data.webnlg, with_nothing_said=True), RIVALS_WITH_EMPTY_OUTPUTS),
     (partial(human_data.webnlg, with_nothing_said=False), RIVALS),
     (human_data.summeval, RIVALS),
     (human_data.simplicity_da, RIVALS),
@@ -62,12 +63,13 @@ SETS: tuple[tuple[Callable[[], HumanData], Sequence[str]], ...] = (
 )
 
 Learner = Callable[[Floats, Floats], Callable[[Floats], Floats]]
+"""From judgments and scores of the training part to a function that predicts judgments from scores."""
 
 
 def best_single(rows: JudgedRows, rivals: Sequence[str]) -> Learner:
-    """The metric of the highest |r| with the judgments learned from, turned round where r is below 0.
+    """The metric with the highest |r| in the training part, negated if r is below 0.
 
-    Scores are standardized over all outputs, for when folds choose different metrics; that needs no
+    Scores are standardized over all outputs, because folds may choose different metrics; this uses no
     judgment.
     """
     means, spreads = rows.x.mean(axis=0), rows.x.std(axis=0)
@@ -109,8 +111,8 @@ def rich_fit(rows: JudgedRows) -> Learner:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question of one set. The predictions are for sentences whose group was left out;
-    `hindsight` is the metric that does best on the very sentences that are predicted."""
+    """One question of one set. The predictions are for outputs whose item or system (`group`) was left
+    out; `hindsight` is the metric with the highest |r| on the outputs that are predicted."""
 
     data: str
     question: str
@@ -188,66 +190,93 @@ def out_of_fold(
     return predictions
 
 
-INTRODUCTION = f"""\
+INTRODUCTION = """\
 # A fitted metric against the best single metric
 
-Does a linear model of several metrics predict people's ratings better than one metric? Two models are fitted on every [set of
-judgments](agreement.md) of single outputs, and predict the ratings of outputs that they were not fitted to:
+Does a linear model of several metrics predict people's ratings better than one metric? For items that it was not fitted to, a model of {n_rich} predictors (*rich*) is significantly better than the
+single metric that a user could choose (*chosen*) on {item_better} of {item_sets} [sets of judgments](agreement.md), and significantly worse on {item_worse}. For systems that it was not fitted to, it is better on {system_better} of {system_sets} sets,
+and worse on {system_worse}.
 
-- **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (here `gsa`,
-  because these sets have no trees), its numbers of substitutions, moves, insertions and deletions, and the length of the output;
-- **rich**: ridge regression on {len(RICH)} metrics and components. Its penalty is chosen by the leave-one-out
+Two models are fitted to the single outputs of every set:
+
+- **rich**: ridge regression on {n_rich} metrics and components of metrics. Its penalty is chosen by the leave-one-out
   error on the outputs that the model learns from.
+- **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (here `gsa`,
+  because these sets have no trees), its numbers of substitutions, moves, insertions and deletions, and the length of the output.
 
-There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No *item* is in both parts; in the second half of the
-page no *system* is, for sets with at least {FEWEST_SYSTEMS} systems;
-with fewer than ten systems, each system is a fold. The models are compared with two single metrics out of {len(RIVALS)}, negated if they
-correlate negatively. **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
-**in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know beforehand which metric this is. `ttr`, `distinct`
-and `exact` can be chosen but are not predictors: the first two have no value for an output of one word, and the last is constant on
-some sets. The predictors are the same for every set, and were fixed before the first run. After the first run, the three metrics `ttr`, `distinct` and `exact` were added to
-the choice, and scores were no longer rescaled in each fold.
+They are compared with two single metrics out of {n_rivals}, negated if they correlate negatively:
 
-The tables have Pearson's r of all predictions with the ratings, and Δr, the difference between two such r, with a paired 95% bootstrap interval over items
-({RESAMPLES:,} resamples; bold if it is above 0). One r is computed over the predictions of all folds, which are
-not rescaled. If a fold has high ratings, the model learns from the lower ratings of the other folds, so its predictions for this fold are too low. This lowers the r of the fitted models (most if
-whole systems are left out and systems are few), but not the r of single metrics. So a model with the higher r here is really better, and a model with the lower r may be better than it looks. `wellput fit` standardizes the
-scores of each fold instead. The intervals hold for other items of these systems, not for other systems, not even where systems
-are left out."""
+- **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
+- **in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know beforehand which metric this is.
+
+There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No item is in both parts. In the second half of the
+page no system is in both parts, for sets with at least {fewest} systems (with fewer than ten, each system is a fold). The predictors are the same for every set, and
+were fixed before the first run. After this run three metrics (`ttr`, `distinct` and `exact`) were added to the single metrics, and scores were no longer rescaled in each fold.
+
+The tables have Pearson's r of the ratings with the predictions of all folds, and Δr, the difference between two such r, with a paired 95% bootstrap interval over items
+({resamples:,} resamples; bold if it is above 0). The intervals hold for other items of these systems, not for other systems. The level of a fold's predictions depends on the ratings
+of the other folds, which lowers the r of the fitted models, but not that of single metrics. So a model with the lower r may be better than it looks. (`wellput fit`
+standardizes the scores of each fold instead.)"""
+
+Pair = tuple[str, str]
+PAIRS: tuple[Pair, ...] = tuple(
+    (fit, rival) for fit in ("rich", "paper") for rival in ("single", "hindsight")
+)
 
 
 def page(outcomes: Sequence[Outcome]) -> str:
-    parts = [INTRODUCTION]
-    for group in ("item", "system"):
-        chosen = [outcome for outcome in outcomes if outcome.group == group]
+    groups = {
+        group: [outcome for outcome in outcomes if outcome.group == group]
+        for group in ("item", "system")
+    }
+    deltas = {group: deltas_of_sets(own) for group, own in groups.items()}
+    numbers: dict[str, int] = {}
+    for group, of_sets in deltas.items():
+        own = [delta["rich", "single"] for delta in of_sets.values()]
+        numbers[f"{group}_sets"] = len(own)
+        numbers[f"{group}_better"] = sum(map(_is_above, own))
+        numbers[f"{group}_worse"] = sum(map(_is_below, own))
+    parts = [
+        INTRODUCTION.format(
+            n_rich=len(RICH),
+            n_rivals=len(RIVALS),
+            fewest=FEWEST_SYSTEMS,
+            resamples=RESAMPLES,
+            **numbers,
+        )
+    ]
+    for group, own_outcomes in groups.items():
         parts += [
             f"## {group.capitalize()}s that the model was not fitted to",
-            summary(chosen),
-            f"By question: the number of outputs (n), r, and Δr of the models *rich* and *paper*:\n\n{table(chosen)}",
+            summary(deltas[group]),
+            f"By question: the number of outputs (n), r, and Δr of the models *rich* and *paper*:\n\n{table(own_outcomes)}",
         ]
     return "\n\n".join(parts) + "\n"
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
-    """Per set: Δr averaged over its questions."""
+def deltas_of_sets(outcomes: Sequence[Outcome]) -> dict[str, dict[Pair, Estimate]]:
+    """For each set Δr of each pair, averaged over the set's questions."""
+    found = {}
+    for name in dict.fromkeys(outcome.data for outcome in outcomes):
+        tables = [outcome.correlated for outcome in outcomes if outcome.data == name]
+        found[name] = {pair: mean_difference(tables, *pair, seed=SEED) for pair in PAIRS}
+    return found
+
+
+def summary(deltas: Mapping[str, Mapping[Pair, Estimate]]) -> str:
     lines = [
-        "Mean over the questions of each set:",
+        "Δr, as the mean over the questions of each set:",
         "",
         "| set | rich − chosen | rich − hindsight | paper − chosen | paper − hindsight |",
         "|---|---|---|---|---|",
     ]
-    pairs = [(fit, rival) for fit in ("rich", "paper") for rival in ("single", "hindsight")]
-    names = list(dict.fromkeys(outcome.data for outcome in outcomes))
-    wins = dict.fromkeys(pairs, 0)
-    losses = dict.fromkeys(pairs, 0)
-    for name in names:
-        tables = [outcome.correlated for outcome in outcomes if outcome.data == name]
-        deltas = {pair: mean_difference(tables, *pair, seed=SEED) for pair in pairs}
-        for pair, delta in deltas.items():
-            wins[pair] += _is_above(delta)
-            losses[pair] += _is_below(delta)
-        lines.append(f"| {name} | {' | '.join(_delta(deltas[pair]) for pair in pairs)} |")
-    shown = " | ".join(f"{wins[pair]} / {losses[pair]} of {len(names)}" for pair in pairs)
+    for name, own in deltas.items():
+        lines.append(f"| {name} | {' | '.join(_delta(own[pair]) for pair in PAIRS)} |")
+    shown = " | ".join(
+        f"{sum(_is_above(own[pair]) for own in deltas.values())} / "
+        f"{sum(_is_below(own[pair]) for own in deltas.values())} of {len(deltas)}"
+        for pair in PAIRS
+    )
     return "\n".join([*lines, f"| *sets with the whole interval above 0 / below 0* | {shown} |"])
 
 

@@ -1,6 +1,6 @@
 """The noun `HumanData`: outputs with references that people judged, as an evalset and judgments.
 
-Where a file holds only the mean or the median of several people's ratings, that is one judge, who is
+If a file has only the mean or the median of several people's ratings, this counts as one judge, who is
 called `mean` or `median`.
 """
 
@@ -52,7 +52,8 @@ def human_data(
     judge: str,
     normalization: Normalization | None = None,
 ) -> HumanData:
-    """Rows gathered by item. Several ratings of a row are those of judges `judge-1`, `judge-2`, …"""
+    """The rows as an evalset and judgments. Several ratings of a row are those of the judges `judge-1`,
+    `judge-2`, …, where `judge` is the given name."""
     outputs: dict[str, dict[str, str]] = {}
     references: dict[str, tuple[str, ...]] = {}
     judgments: list[Judgment] = []
@@ -115,22 +116,23 @@ def sfres() -> HumanData:
 def webnlg(*, with_nothing_said: bool) -> HumanData:
     """WebNLG 2017: triples to English; means of about three crowd workers on scales of 1 to 3.
 
-    The file has no references but the human text, which was judged as a tenth system: it is the one
-    reference here, and no system. It is lower-cased with every punctuation mark apart, so outputs are
-    put the same way. BLEU, METEOR and TER by the organizers, who had all the references, came with
-    the file (TER is turned round here). Two systems gave `null` or the empty string for 193 inputs.
+    The only reference in the file is a human text, which was judged as a tenth system; it is no system
+    here. It is lower-cased, with spaces around punctuation marks, so outputs are written in this way,
+    too. The file has scores of BLEU, METEOR and TER by the organizers, who had all references (TER is
+    negated here). Two systems gave `null` or the empty string for 193 inputs; with `with_nothing_said`
+    these outputs are kept.
     """
 
     def rows() -> Iterator[Rated]:
         found = list(read_jsonl("nlg_human/webnlg2017_human.jsonl.gz"))
-        human = {row["mr"]: _apart(row["output"]) for row in found if row["system"] == "webnlg"}
+        human = {row["mr"]: _tokenized(row["output"]) for row in found if row["system"] == "webnlg"}
         for row in found:
             says_nothing = row["output"].strip() in ("", "null")
             if row["system"] != "webnlg" and (with_nothing_said or not says_nothing):
                 yield Rated(
                     row["mr"],
                     row["system"],
-                    _apart(row["output"]),
+                    _tokenized(row["output"]),
                     (human[row["mr"]],),
                     _ratings(row, ("fluency", "grammar", "semantics")),
                     {
@@ -145,7 +147,8 @@ def webnlg(*, with_nothing_said: bool) -> HumanData:
     return human_data(f"WebNLG 2017, {which} empty outputs", about, rows(), judge="mean")
 
 
-def _apart(text: str) -> str:
+def _tokenized(text: str) -> str:
+    """In lower case, with spaces around punctuation marks."""
     return " ".join(re.findall(r"\w+|[^\w\s]", text.lower()))
 
 
@@ -186,8 +189,8 @@ def simplicity_da() -> HumanData:
 
 
 def asset() -> HumanData:
-    """ASSET's ratings: 15 people a sentence. The k-th rating of two sentences need not be by the same
-    person (the means of the 15 places do not differ: p .93, .07, .95), so nothing is normalized."""
+    """ASSET's ratings: 15 people a sentence. The k-th ratings of two sentences may be by different people, so
+    nothing is normalized."""
 
     def rows() -> Iterator[Rated]:
         for row in read_jsonl("nlg_human/asset_ratings.jsonl.gz"):
@@ -235,7 +238,7 @@ def mqm() -> HumanData:
 
 
 def wmt21(pair: str) -> HumanData:
-    """Direct assessment of WMT 2021: about 1.3 ratings a segment, so good for systems only.
+    """Direct assessment of WMT 2021: about 1.3 ratings a segment, enough only for comparing systems.
 
     The human translations were judged as well, but their text is not in the file.
     """

@@ -52,7 +52,7 @@ SECOND_ROUND = LATER_ROUNDS["ESA", "another judge"]
 
 
 def study_of(batches: Path, scores: list[Path], folder: Path, name: str) -> wellput.Study:
-    """The files of scores as one campaign, imported."""
+    """The study that is imported from these files of scores, taken together as one campaign."""
     together = folder / f"{name}.csv"
     together.write_bytes(
         b"".join(
@@ -63,15 +63,17 @@ def study_of(batches: Path, scores: list[Path], folder: Path, name: str) -> well
 
 
 def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
-    """The answers in a study as rows of Appraise, so that the same functions make the same figures."""
+    """The answers in a study as rows of Appraise, so that the functions for Appraise's files compute their
+    figures."""
     store = Store.open(path)
     setup = store.setup
     read = read_batches(batches)
-    places = {
+    # The document and the number of a segment, by item and system; those of a check, by system and text.
+    segment_of = {
         (name, str(item["targetID"])): (str(item["documentID"]), int(item["itemID"]))
         for name, item in reversed(judged_segments(read))
     }
-    spoiled = {
+    segment_of_check = {
         (str(item["targetID"]), str(item["targetText"])): (
             str(item["documentID"]),
             int(item["itemID"]),
@@ -80,7 +82,8 @@ def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
         for item in batch["items"]
         if item["itemType"] == "BAD" and is_content(str(item["documentID"]))
     }
-    marks, *others = (question.name for question in setup.questionnaire.questions)
+    # ESA also asks for a score. The score of MQM is computed from the marked spans.
+    marks, *scores = (question.name for question in setup.questionnaire.questions)
     with store.database.read() as connection:
         answered = read_answered(connection)
     store.close()
@@ -90,10 +93,10 @@ def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
             check = setup.checks[one.number]
             assert check.made_of is not None
             system = check.made_of[1]
-            document, number = spoiled[system, check.texts[0]]
+            document, number = segment_of_check[system, check.texts[0]]
         else:
             system = one.systems[0]
-            document, number = places[setup.items[setup.trials[one.number].item].id, system]
+            document, number = segment_of[setup.items[setup.trials[one.number].item].id, system]
         [values] = one.values
         assert one.recorded_at is not None and one.ms is not None
         spans = [appraise_span(span) for span in values[marks]]
@@ -103,7 +106,7 @@ def rows_of(path: Path, batches: Path) -> list[AppraiseRow]:
                 system,
                 number,
                 "BAD" if one.purpose == "check" else "TGT",
-                values[others[0]] if others else mqm_score(spans),
+                values[scores[0]] if scores else mqm_score(spans),
                 document,
                 spans,
                 one.recorded_at - one.ms / 1000,
@@ -158,6 +161,40 @@ def check_rows(
     return found
 
 
+INTRODUCTION = """\
+Does `wellput study import` make a study that gives the same figures as the scripts of the campaign itself? {equal} of {n_figures} figures are the same as printed, and none differs by more than {largest:.2f}. Two annotation
+campaigns on WMT23 English–German (Kocmi et al. 2024) were imported by `wellput study import BATCHES SCORES -o STUDY`. They used the protocols ESA and MQM, and Appraise, the annotation tool of WMT.
+
+This is what `wellput study status` says of the two studies, and of a third study with both rounds of ESA (the same outputs were judged a second time, by other people):
+"""
+BEFORE_FIGURES = """\
+The ranking of a study is the same as that by `wellput rank SCORES`: estimates and intervals differ by at most {difference:.0e}.
+
+- *login*: the account in Appraise for one task. A person may have several logins.
+- *median time of a segment*: the time ends when the next segment of the same login begins.
+- *attention checks passed*: an attention check is an output of the same task with some words replaced or left out. It is passed if a mark touches a changed character or, where words were only left out, a character beside the gap. One check of the campaign shows the unchanged output, and is not imported.
+
+## Compared with the campaign's own scripts
+
+The column *from the study* was computed from the study's database, by the rules of the scripts. The column *theirs* was computed from Appraise's files by the scripts in the repository
+wmt-conference/ErrorSpanAnnotation.
+"""
+AFTER_FIGURES = """\
+- The first five rows are the agreement of the two rounds of ESA, on the 743 outputs that all campaigns of the repository have.
+- The minutes and seconds are of these outputs only, and a time above the 95% quantile is replaced by the median, so they differ from the first table.
+- The last six rows are shares of the attention checks that were passed, by three rules: the check got a lower score than the unchanged output, or more spans, or a mark where the text was changed. The scripts count only 59 checks: they leave out a check if the answer before or after it is about a check, too.
+
+[Error spans of a campaign](span_agreement.md) says more about the rules.
+
+## γ compared with pygamma-agreement 0.5.9
+
+γ (Mathet et al. 2015) says how far two annotators mark the same places with the same severity: 1 is perfect, 0 is chance. The two rounds of ESA, put into one study, count as two annotators; the texts are the first 50, 200 or 800 outputs, joined into one text.
+
+- *observed*: the disagreement in the annotators' marks.
+- *largest difference for random marks*: γ compares the observed disagreement with that of marks at random places, which pygamma-agreement draws. Both programs computed the disagreement of the same random marks, with at most this difference (pygamma-agreement computes with numbers of 32 bits).
+"""
+
+
 def page(checkout: Path) -> str:
     batches = checkout / BATCHES
     names = segments(batches)
@@ -190,17 +227,17 @@ def page(checkout: Path) -> str:
             [f"{kind}: median seconds of a segment", f"{median:.2f}", f"{other[1]:.2f}"],
         ]
     agreed = agreement_rows(first, second, theirs)
+    figures = [*agreed, *time_rows, *check_rows(rows, names, theirs)]
     gamma = gamma_rows(marked_by_rounds(first, second, names))
     return "\n".join(
         [
             "# A campaign of Appraise, imported as a finished study",
             "",
-            "`wellput study import BATCHES SCORES -o STUDY` made one study from each of two annotation "
-            "campaigns on WMT23 English–German (Kocmi et al. 2024), which used the protocols ESA and MQM. "
-            "Appraise is the annotation tool of WMT. This is",
-            "what `wellput study status` says of the two studies, and of a third study with both "
-            "rounds of ESA (the same outputs were judged a second time, by other people):",
-            "",
+            INTRODUCTION.format(
+                equal=sum(own == other for _, own, other in figures),
+                n_figures=len(figures),
+                largest=max(abs(float(own) - float(other)) for _, own, other in figures),
+            ),
             table(
                 [
                     "campaign",
@@ -214,48 +251,10 @@ def page(checkout: Path) -> str:
                 overviews,
             ),
             "",
-            "The ranking of a study is the same as that by `wellput rank SCORES`: estimates and intervals "
-            f"differ by at most {difference:.0e}. A *login* is the account in Appraise for one "
-            f"task; a person may have several logins. An attention check is an output of the same "
-            f"task with "
-            "some words replaced or left out; it is passed if a mark touches a changed",
-            "character or, where words were only left out, a character beside the gap. One check "
-            "of the campaign shows the unchanged "
-            "output, and is not imported. The time of a segment ends when the next segment of the same "
-            "login begins.",
+            BEFORE_FIGURES.format(difference=difference),
+            table(["figure", "from the study", "theirs"], figures),
             "",
-            "## Compared with the campaign's own scripts",
-            "",
-            "The column *from the study* was computed from the study's database, by the rules of the "
-            "scripts. The column *theirs* was computed from Appraise's files by the scripts in the "
-            "repository",
-            "wmt-conference/ErrorSpanAnnotation.",
-            "",
-            table(
-                ["figure", "from the study", "theirs"],
-                [*agreed, *time_rows, *check_rows(rows, names, theirs)],
-            ),
-            "",
-            "The first five rows are the agreement of the two rounds of ESA, on the 743 outputs "
-            "that all campaigns of the repository have. The minutes and seconds are of these "
-            "outputs only, and a time above the 95% quantile is replaced by the median, so they "
-            "differ from the first table. The last six rows are shares of the attention checks that "
-            "were passed, by three rules: the check got a lower score than the unchanged output, or "
-            "more spans, or a mark where the text was changed. The scripts count only 59 checks: "
-            "they leave out a check if the answer before or after it is about a check, too. [Error "
-            "spans of a campaign](span_agreement.md) says more about the rules.",
-            "",
-            "## γ compared with pygamma-agreement 0.5.9",
-            "",
-            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
-            "severity: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. The two "
-            "rounds of ESA, put into one study, count as two annotators; the texts are the first "
-            "50, 200 or 800 outputs, joined into one text. γ compares the marks with marks at "
-            "random places, which pygamma-agreement draws. Both programs compute the disagreement "
-            "of the same random marks; the last column has the largest difference between the two "
-            "results.",
-            "pygamma-agreement computes with numbers of 32 bits.",
-            "",
+            AFTER_FIGURES,
             table(
                 [
                     "part",

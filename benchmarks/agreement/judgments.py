@@ -18,6 +18,7 @@ from wellput.agreement.analysis import AgreementOptions, agree
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.judges import ceiling
 from wellput.agreement.result import Agreement, AgreementLevel, AgreementResult
+from wellput.core.errors import counted
 from wellput.core.metric import SENTINELS
 from wellput.core.work import available_cores
 from wellput.stats.two_way_jackknife import MIN_UNITS
@@ -31,22 +32,32 @@ METRICS = (
     "sta", "gta", "understandability", "quality", "length-ratio", "ttr", "distinct", "length", *SENTINELS,
 )  # fmt: skip
 UNDEFINED_FOR_ONE_WORD = ("ttr", "distinct")
+NOT_BEATEN = " Corrected for all pairs, "
+"""Begins the last sentence of an advice, which lists the metrics that ≈ marks in the table."""
 
 INTRODUCTION = """\
 # Metrics against real judgments
 
-How far each text metric of wellput, with its default options, agrees with people. The data are public sets of outputs that people judged. The
-tables have Pearson's r of each metric with people's answers to each question (such as informativeness or fluency): at segment level over single outputs, at system level over the systems' scores. – means that all scores are equal. Metrics where lower is better are negated, so positive means agreement. `sta`, `gta`, `understandability`
-and `quality` need trees of the references: wellput's parser made them (`--trees auto`).
+How far does each text metric of wellput, with its default options, agree with people? The data are public sets of outputs that people judged.
+At segment level (single outputs) the best metric of a question correlates {lowest} to {highest} with people, and for {n_tied} of {n_segment} questions at least one other
+metric does not differ significantly from the best. At system level (mean scores of {fewest} to {most} systems) {n_significant} of {n_system} best correlations differ significantly from 0.
 
-In brackets: the 95% interval that [`wellput agree`](../commands/agree.md) computes. It says how the correlation may change with other systems and other items; if a set has fewer
-than four systems, only with other items.
+The tables have Pearson's r of each [metric](../metrics/index.md) with people's answers to each question (such as informativeness or fluency). Metrics where lower is better
+are negated, so a positive r means agreement. `chrf:word_order=2` is chrF++. `sta`, `gta`, `understandability` and `quality` need trees of the references: wellput's parser
+made them (`--trees auto`). Rows with *their* (*their BLEU*) are scores that the data set itself contains.
 
-**Bold** is the best metric of a column; ≈ marks metrics that do not differ significantly from the best one (at .05, with Holm's correction
-for all pairs); ° marks an r that does not differ significantly from 0 (p ≥ .05). `length` and `length-ratio` do not say which output is better, so they are never the best.
-`random` (random scores) and `length-only` (the length of the output) are there for comparison: a metric that does not beat them tells you nothing, and neither does a metric with a smaller
-r than the length of the output (longer or shorter is better). The *ceiling* is the r that a perfect metric is expected to reach, because judges' ratings are noisy; it cannot be computed if a file has only the mean or the median of the judges. Names with *their* (*their BLEU*) are scores that the data set itself contains.
-The sentences below each table are those that `wellput agree` prints."""
+In brackets is the 95% interval of [`wellput agree`](../commands/agree.md). It says how r may change with other systems and other items; if a set has fewer than four
+systems, only with other items. The marks:
+
+- **bold**: the best metric of the column. `length` and `length-ratio` do not say which output is better, so they are never the best.
+- ≈: not significantly different from the best (at .05, with Holm's correction for all pairs of metrics).
+- °: not significantly different from 0 (p ≥ .05).
+- –: r is undefined, because all outputs have the same score.
+- *ceiling*: the r that a perfect metric is expected to reach, because judges' ratings are noisy. It is known only for sets that have the ratings of the single judges.
+
+`random` (random scores) and `length-only` (the length of the output) know nothing of quality: a metric that does not beat them tells you nothing. `length-only` is
+compared by the absolute value of its r, because people may prefer longer or shorter outputs. The sentences below each table are those that `wellput agree` prints,
+without its list of the metrics that ≈ marks."""
 
 
 @dataclass(frozen=True)
@@ -87,21 +98,55 @@ SECTIONS = (
 
 def main() -> None:
     started = time.perf_counter()
-    parts = [INTRODUCTION, novikova.section()]
+    results: list[AgreementResult] = []
+    parts: list[str] = []
     for section in SECTIONS:
-        parts.append(written(section))
+        data = section.read()
+        results.append(agreement_of(section, data))
+        parts.append(written(section, data, results[-1]))
         print(parts[-1], file=sys.stderr, flush=True)
-    parts.append(all_pairs_section())
-    write_page("agreement", "\n\n".join(parts))
+    parts += [novikova.section(), all_pairs_section()]
+    write_page("agreement", "\n\n".join([introduction(results), *parts]))
     print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 
-def written(section: Section) -> str:
-    """One dataset at one level: heading, table, advice."""
-    data = section.read()
-    tables = tables_of(data, section.metrics)
-    result = agree(
-        tables,
+def introduction(results: Sequence[AgreementResult]) -> str:
+    """The beginning of the page, with what came out."""
+    best = {
+        (place, row.question): _best(result, row.question)
+        for place, result in enumerate(results)
+        for row in result.agreement
+    }
+    of_outputs, of_systems = (
+        {key: row for key, row in best.items() if results[key[0]].level == level}
+        for level in ("segment", "system")
+    )
+    return INTRODUCTION.format(
+        lowest=f"{min(row.value for row in of_outputs.values()):.2f}",
+        highest=f"{max(row.value for row in of_outputs.values()):.2f}",
+        n_tied=sum(
+            any(
+                row.question == question
+                and row.metric not in (*SENTINELS, *NEUTRAL, own.metric)
+                and not math.isnan(row.value)
+                and not _is_different(row, own, results[place])
+                for row in results[place].agreement
+            )
+            for (place, question), own in of_outputs.items()
+        ),
+        n_segment=len(of_outputs),
+        fewest=min(row.n for row in of_systems.values()),
+        most=max(row.n for row in of_systems.values()),
+        n_significant=sum(
+            row.p_value is not None and row.p_value < ALPHA for row in of_systems.values()
+        ),
+        n_system=len(of_systems),
+    )
+
+
+def agreement_of(section: Section, data: HumanData) -> AgreementResult:
+    return agree(
+        tables_of(data, section.metrics),
         data.judgments,
         AgreementOptions(
             level=section.level,
@@ -113,9 +158,13 @@ def written(section: Section) -> str:
             ),
         ),
     )
+
+
+def written(section: Section, data: HumanData, result: AgreementResult) -> str:
+    """One dataset at one level: heading, table, advice."""
     n = max(row.n for row in result.agreement)
     unit = "outputs" if section.level == "segment" else "systems"
-    of_items = f"{len(data.evalset)} items, {len(data.evalset.systems)} systems"
+    of_items = f"{len(data.evalset)} items, {counted(len(data.evalset.systems), 'system')}"
     return "\n".join(
         [
             f"## {data.name}, {section.level} level",
@@ -124,7 +173,7 @@ def written(section: Section) -> str:
             "",
             *table(result),
             "",
-            *(f"- {sentence}" for sentence in result.advice),
+            *(f"- {paragraph.partition(NOT_BEATEN)[0]}" for paragraph in result.advice),
             *(
                 f"- {row['metric']} has no value for {row['n']} outputs; all metrics are compared "
                 "without them."
@@ -181,12 +230,15 @@ def _cell(row: Agreement, best: Agreement, result: AgreementResult) -> str:
         text += "°"
     if row.metric == best.metric:
         return f"**{text}**"
-    is_told = any(
+    return text if _is_different(row, best, result) else f"{text} ≈"
+
+
+def _is_different(row: Agreement, best: Agreement, result: AgreementResult) -> bool:
+    return any(
         {row.metric, best.metric} == set(pair.metrics) and pair.p_adjusted < ALPHA
         for pair in result.differences
         if pair.question == row.question
     )
-    return text if is_told else f"{text} ≈"
 
 
 def _or_zero(value: float) -> float:

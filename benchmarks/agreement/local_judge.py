@@ -1,10 +1,10 @@
 """A small language model on this machine as a judge, beside people: `python -m benchmarks judge-local --model
-FILE.gguf`.
+FILE.gguf --kept FOLDER`.
 
 GUG (learners' sentences: how grammatical, 1 to 4, an expert and five others) and SFRES (restaurant systems:
 quality, 1 to 6, the median of three). The model's scores are expected values from the probabilities of
-tokens, and its answers as written; both are compared with people's. Answers are kept in a folder, so that a
-run that was stopped goes on.
+tokens, and its answers as written; both are compared with people's. Answers are kept in FOLDER, so that a
+stopped run can be resumed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ TEACHER = "You are a teacher of English. You correct sentences that others wrote
 
 @dataclass(frozen=True)
 class RatedTexts:
-    """Texts with people's ratings: `people` by (item, system), the single `ratings`, and the rubric for
-    the machine."""
+    """Texts with people's ratings: `people` has by (item, system) the rating that the model is compared with,
+    `ratings` each person's; `rubric` is what the model is asked."""
 
     name: str
     evalset: EvalSet
@@ -108,7 +108,8 @@ def sfres(n: int) -> RatedTexts:
 
 
 def _drawn(rows: Sequence[Any], n: int) -> list[Any]:
-    """The first `n` of an order that does not depend on `n`: a longer run goes on with a shorter one."""
+    """The first `n` rows of a random order that does not depend on `n`, so that a longer run can use the answers of a
+    shorter one."""
     order = np.random.default_rng(SEED).permutation(len(rows))
     return [rows[place] for place in order[:n]]
 
@@ -173,7 +174,7 @@ def _row(people: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> list[str
 
 
 def score_file(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
-    """The machine's scores as a metric: `vet` and `estimate` turn them to people's scale."""
+    """The path of a new file with the model's scores as a metric, which `vet` and `estimate` put on people's scale."""
     path = folder / f"{data.name.lower()}.scores.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -193,7 +194,7 @@ def vetted(folder: Path, data: RatedTexts, result: JudgeResult) -> str:
     test = found.alt_test
     verdict = found.verdict.replace(score_file(folder, data, result), "The model")
     return (
-        f"{data.name}: {' '.join(verdict.splitlines())} Winning rate {test.winning_rate:.2f}, advantage probability "
+        f"{' '.join(verdict.splitlines())} Winning rate {test.winning_rate:.2f}, advantage probability "
         f"{test.advantage_probability:.2f}."
     )
 
@@ -222,7 +223,7 @@ def _interval(one: dict[str, Any]) -> str:
 
 
 def speed(folder: Path, data: RatedTexts) -> str:
-    """The median time of an answer, from the log."""
+    """Answers a second, from the log: by the median time of an answer, and by the quickest tenth."""
     file = folder / f"{data.name.lower()}.answers.jsonl"
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     ms = [max(1, record["reply"].get("ms", 0)) for record in records if "answer" in record]
@@ -231,7 +232,12 @@ def speed(folder: Path, data: RatedTexts) -> str:
 
 
 def page(
-    runs: Sequence[tuple[RatedTexts, JudgeResult]], folder: Path, model: Path, threads: int | None
+    runs: Sequence[tuple[RatedTexts, JudgeResult]],
+    folder: Path,
+    model: Path,
+    *,
+    injection: int,
+    threads: int | None,
 ) -> str:
     correlations = [row for data, result in runs for row in coefficients(data, result)]
     header = ["data", "answered", "without an answer", "answers a second, median"]
@@ -241,47 +247,41 @@ def page(
     ]  # fmt: skip
     effects = [result.injection for _, result in runs]
     if all(effects):
-        header.append("gain of a text that orders the judge to favor it (points)")
+        header.append("gain by an order")
         for row, effect in zip(rest, effects, strict=True):
             assert effect is not None
             row.append(f"{effect.value:+.2f} [{effect.low or 0:+.2f}, {effect.high or 0:+.2f}]")
-    signatures = "\n".join(f"- {data.name}: `{result.signature}`" for data, result in runs)
     vetting = vetted(folder, *runs[0])
     estimates = [row for data, result in runs for row in estimated(folder, data, result)]
     return f"""# A small local model as a judge
 
-A small language model (`{model.name}`, {model.stat().st_size / 1e6:,.0f} MB) judges texts that people judged, on one machine without a GPU:
-`wellput judge` with a GGUF file. GUG has sentences of learners of English; the model, an expert and five other people judged how grammatical they are. In the first table the model is compared with the mean of the five. SFRES has
-outputs of systems that talk about restaurants; here the overall quality was judged, and the model is compared with the median of three people. The model answers yes or no (two points). Three wordings of the
-question were tried on 11 sentences of GUG, and the best one was taken.
+Can a small language model, run by `wellput judge` on a machine without a GPU, judge texts as people do? {_in_words(correlations)}
 
-{table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "number of different scores"], correlations)}
+The model is `{model.name}` ({model.stat().st_size / 1e6:,.0f} MB). It answers a question about each text with yes or no (two points). The question was chosen from three wordings on 11 sentences of GUG. The texts:
 
-*Expected value*: the mean over the points of the scale, weighted by the probabilities that the model gives to their tokens. *As written*: the answer that the model wrote. Both scores come from the same
-replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
+- **GUG**: sentences of learners of English. An expert and five other people judged how grammatical they are (1 to 4); the first table compares the model with the mean of the five.
+- **SFRES**: outputs of systems that talk about restaurants. Three people judged their quality (1 to 6); the table compares the model with the median of the three.
+
+{table(["data", "score", "texts", "Pearson's r with people", "Spearman's ρ", "Kendall's τ", "different scores"], correlations)}
+
+*Expected value*: the mean over the points of the scale, weighted by the probabilities that the model gives to them. *As written*: the answer that the model wrote. Both scores come from the same replies of the model. [low, high]: 95% intervals (Fisher's z) that hold for other texts.
 
 {table(header, rest)}
 
-{"One thread" if threads == 1 else "All cores"} of a machine with {os.cpu_count()} cores. The median falls if other programs run at the same time; the quickest tenth
-is nearer to the speed of an idle machine.
-
-{_in_words(correlations)}
+*Answers a second*: {"one thread" if threads == 1 else "all cores"} of a machine with {os.cpu_count()} cores. Other programs ran at the same time and make the median lower; in the quickest tenth of the answers the speed is nearer to that of an idle machine. *Gain by an order*: the mean rise of the score, in points, if a text ends with an order to the judge to favor it; [95% interval], measured on {injection} texts.
 
 ## May it stand in for people?
 
-`wellput vet` was run on the machine's scores, after they were put on people's scale; the fit for an item does not use the item itself. {vetting}
+[`wellput vet`](../commands/vet.md) compared the model with the people on GUG, after its scores were put on their scale (for each text by a fit to the other texts). {vetting}
 
-SFRES has one rating for each text, the median of three people: no person can be left out, so the machine cannot be vetted on this set.
+*Winning rate*: the share of the people whom the model beats; the *allowance* says how much less often than a person the model may be nearer to the other people's answers. *Advantage probability*: how often the model's answer is at least as near to the other people's as the answer of the person who is left out.
+SFRES has one rating for each text, so no person can be left out and the model cannot be compared in this way.
 
-## Fewer labels
+## Fewer labels from people
 
-`wellput estimate` with people's ratings of every other text, and the machine's scores of all texts. *Labels* are the texts with people's ratings; the other columns have estimates of the system's mean rating, with 95% intervals:
+Do the model's scores make people's labels go further? [`wellput estimate`](../commands/estimate.md) got people's ratings of every other text, and the model's scores of all texts. *Labels* are the texts with people's ratings; the other columns estimate the system's mean rating, with 95% intervals. The model makes the intervals hardly shorter.
 
-{table(["data", "system", "labels", "people alone", "with the machine", "people on all texts"], estimates)}
-
-Signatures:
-
-{signatures}
+{table(["data", "system", "labels", "people alone", "people and model", "people on all texts"], estimates)}
 """  # fmt: skip
 
 
@@ -289,12 +289,12 @@ def _in_words(rows: Sequence[Sequence[str]]) -> str:
     sentences = []
     for expected, written in zip(rows[::2], rows[1::2], strict=True):
         as_written = (
-            f"the answer as written {written[3].split()[0]}"
+            f"the answers as written {written[3].split()[0]}"
             if written[6]
             else "and the answer as written is the same for all texts"
         )
         sentences.append(
-            f"On {expected[0]} the expected value correlates {expected[3].split()[0]} with people, {as_written}."
+            f"On {expected[0]} the model's scores (expected values) correlate {expected[3].split()[0]} with people, {as_written}."
         )
     return " ".join(sentences)
 
@@ -314,7 +314,10 @@ def main() -> None:
         result = judged(data, given.model, folder, injection=given.injection, threads=given.threads)
         print(result, flush=True)
         runs.append((data, result))
-    write_page("judge-local", page(runs, folder, Path(given.model), given.threads))
+    write_page(
+        "judge-local",
+        page(runs, folder, Path(given.model), injection=given.injection, threads=given.threads),
+    )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Novikova et al. (2017), "Why We Need New Evaluation Metrics for NLG": their correlations from their
-own metric columns, by `wellput.stats.correlate` and by SciPy."""
+"""Novikova et al. (2017), "Why We Need New Evaluation Metrics for NLG": correlations of the metrics that
+they published, by `wellput.stats.correlate` and by SciPy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SYSTEMS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One correlation: ours, SciPy's p-value, and how far SciPy's correlation is from ours."""
+    """A correlation: `rho` by wellput, `p_value` by SciPy, and the distance `error` of their two ρ."""
 
     system: str
     question: str
@@ -69,7 +69,7 @@ def _cell(label: str, question: str, metric: str, scores: Floats, human: Floats)
 def section() -> str:
     """The part of the page about this paper."""
     found = cells()
-    lines = ["| system | question | best word-based | best grammar-based |", "|---|---|---|---|"]
+    lines = ["| data, system | question | ρ, word-based | ρ, grammar-based |", "|---|---|---|---|"]
     for label in SYSTEMS.values():
         for question in QUESTIONS:
             here = [cell for cell in found if (cell.system, cell.question) == (label, question)]
@@ -78,16 +78,17 @@ def section() -> str:
     worst = max(cell.error for cell in found)
     return "\n".join(
         [
-            "## Novikova et al. (2017) from their own columns",
+            "## Spearman's ρ from the columns of Novikova et al. (2017)",
             "",
-            f"Spearman's ρ of the {len(WORD_BASED) + len(GRAMMAR_BASED)} metrics that the authors "
-            "published with their medians of human ratings, for each system and question: "
-            f"{len(found)} correlations. SciPy's ρ differs from wellput's by {worst:.0e} at most. The table "
-            "has the word-based and the grammar-based metric with the highest |ρ| (* p < .05, by "
-            "SciPy). Word-based metrics compare the output with references or with the input; "
-            "grammar-based ones look at the output alone (length, readability, spelling, a parser's "
-            "score). They have the names of the authors' file. We did not compare this "
-            "table with those that the paper prints.",
+            f"Novikova et al. published {len(WORD_BASED) + len(GRAMMAR_BASED)} metrics of their outputs "
+            "together with the medians of people's ratings. Spearman's ρ was computed from these columns "
+            f"for each system and question: {len(found)} correlations, in which SciPy and wellput differ "
+            f"by at most {worst:.0e}. The table has the ρ with the highest absolute value among the "
+            f"{len(WORD_BASED)} word-based metrics (which compare the output with references or with the "
+            f"input) and among the {len(GRAMMAR_BASED)} grammar-based ones (which look at the output "
+            "alone: length, readability, spelling, a parser's score); * means p < .05 by SciPy. ρ is "
+            "negative if people rated outputs with higher values lower. We did not compare this table "
+            "with those that the paper prints.",
             "",
             *lines,
         ]
@@ -99,4 +100,4 @@ def _best(found: list[Cell], metrics: tuple[str, ...]) -> Cell:
 
 
 def _shown(cell: Cell) -> str:
-    return f"{cell.rho:+.3f}{'*' if cell.p_value < 0.05 else ''} {cell.metric}"
+    return f"{cell.rho:+.3f}{'*' if cell.p_value < 0.05 else ''}"

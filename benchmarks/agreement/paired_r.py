@@ -1,4 +1,4 @@
-"""Differences between correlations with the same judgments, resampling items."""
+"""Differences between two correlations with the same judgments, with bootstrap intervals over items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True, eq=False)
 class Correlated:
-    """Judgments `y` and what predicts them, row by row; `items` says which rows go together."""
+    """For each output its judgment (`y`), its predictions (`columns`) and its item. The bootstrap draws whole
+    items."""
 
     y: Floats
     columns: Mapping[str, Floats]
@@ -26,7 +27,8 @@ class Correlated:
         return {name: float(np.corrcoef(self.y, x)[0, 1]) for name, x in self.columns.items()}
 
     def replicates(self, name: str, counts: Floats, places: Mapping[str, int]) -> Floats:
-        """r when each item counts `counts[r, place]` times: from sums over the items."""
+        """r of a column in each resample: `counts[resample, place]` says how often an item was drawn, `places`
+        the place of each item."""
         at = [places[item] for item in self.items]
         x = self.columns[name] - self.columns[name].mean()
         y = self.y - self.y.mean()
@@ -45,7 +47,7 @@ def difference(found: Correlated, first: str, second: str, *, seed: int) -> Esti
 def mean_difference(
     tables: Sequence[Correlated], first: str, second: str, *, seed: int
 ) -> Estimate:
-    """The difference averaged over the questions of a set; all see the same items drawn."""
+    """The difference averaged over the questions of a set (`tables`), for which the same items are drawn."""
     items = list(dict.fromkeys(item for table in tables for item in table.items))
     places = {item: place for place, item in enumerate(items)}
     rng = np.random.default_rng(seed)

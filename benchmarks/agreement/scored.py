@@ -19,7 +19,7 @@ def tables_of(data: HumanData, metrics: Sequence[str]) -> dict[str, ScoreTable]:
     """The tables of our metrics and of those whose scores came with the data. Metrics that need trees
     get those of our parser, as with `--trees auto`."""
     with warnings.catch_warnings():
-        # SFRES, SummEval and others come tokenized; nothing is compared across sets here.
+        # SFRES, SummEval and others are tokenized already. Only scores of one set are compared.
         warnings.filterwarnings("ignore", message=".*tokenized already", category=UserWarning)
         scored = score(
             data.evalset,
@@ -38,7 +38,8 @@ def tables_of(data: HumanData, metrics: Sequence[str]) -> dict[str, ScoreTable]:
 def _given_table(
     name: str, scores: Mapping[tuple[str, str], float], like: ScoreTable
 ) -> ScoreTable:
-    """Given segment scores as a scorer: a system's score is their mean."""
+    """The table of segment scores that came with the data, for the systems and items of `like`; a system's
+    score is their mean."""
     values = np.array(
         [[scores.get((system, item), np.nan) for item in like.items] for system in like.systems]
     )

@@ -182,9 +182,9 @@ def agreement_rows(
     titles = {
         "kendall": "Kendall's τ-c of scores",
         "pearson": "Pearson's r of scores",
-        "errors": "same answer whether there is an error (%)",
-        "minor": "the same for minor errors (%)",
-        "major": "the same for major errors (%)",
+        "errors": "same answer whether there is an error, % of outputs",
+        "minor": "the same for minor errors, %",
+        "major": "the same for major errors, %",
     }
     return [
         [f"{title}, {len(chosen):,} outputs", f"{ours[key]:.3f}", f"{theirs['agreement'][key]:.3f}"]
@@ -255,9 +255,9 @@ def minutes_of_task(rows: Sequence[AppraiseRow]) -> tuple[float, float]:
 def checks_passed(
     rows: Sequence[AppraiseRow], names: Mapping[tuple[int, str], Segment], counted: set[str]
 ) -> dict[str, float]:
-    """The shares of the attention checks `counted` that were scored lower than the unharmed output, got more spans, and
-    were marked where the text was changed: by the script's rule, which also counts spans that only
-    touch the change, and where a changed character is marked."""
+    """The number `n` of attention checks in `counted`, and the shares that pass: by a lower `score` than the unchanged
+    output, by more `spans`, and by a span at the change, either by the script's rule, which also counts spans that
+    begin right after the change (`mark`), or only if a changed character is marked (`inside`)."""
     last = last_answers(rows, names)
     outcomes: dict[str, list[bool]] = {"score": [], "spans": [], "mark": [], "inside": []}
     for name, bad in last.items():
@@ -279,9 +279,9 @@ def checks_passed(
 
 
 def _value(row: AppraiseRow) -> float:
-    """The score; in MQM, where no score is asked for, the weighted errors."""
-    kinds = any(span.get("error_type") for span in row.spans or [])
-    return mqm_score(row.spans or []) if kinds or not row.score else row.score
+    """The score; in MQM, where errors have types and no score is asked for, the weighted errors."""
+    is_mqm = any(span.get("error_type") for span in row.spans or []) or not row.score
+    return mqm_score(row.spans or []) if is_mqm else row.score
 
 
 def last_answers(
@@ -428,6 +428,50 @@ def figure(value: Mapping[str, Any] | None) -> str:
     return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
 
 
+HEAD = """\
+Does wellput find the same figures as a campaign's own scripts, and as pygamma-agreement? Yes: agreement of judges, times, attention checks by the script's rules, and γ are the same, to the digits that the scripts print.
+
+The campaigns judged outputs of WMT23 English–German with error span annotation (*ESA*: errors are marked with a severity, then the output gets a score from 0 to 100), with *ESA-AI* (the same, but a language model has marked errors before) and with *MQM* (errors are marked with a category and a severity). wellput reads the files of Appraise, the annotation tool of WMT: its export of the
+judgments, and its batches, which have the texts that were shown. The columns *ours* are computed by wellput, the columns *theirs* by the scripts in the repository wmt-conference/ErrorSpanAnnotation.
+
+## Agreement of two rounds
+
+The outputs of the first round were judged again. In the rows *another judge* other people judged again; in the rows *the same judge* the same people did, with only the outputs that the repository lists as judged in all campaigns. The outputs differ, so do not compare the two. The first five rows compare the first round of ESA and its repetition by other judges, on the outputs of that list. *Weighted errors*: the sum of an output's
+marked errors, weighted by severity.
+"""
+
+STAND_IN_NOTE = """\
+Our copy of the repository had no `batches_wmt23_en-de_gemba.json`, the batches of ESA-AI. The batches of ESA are used in their place, because they have the same documents with the same numbers of segments.
+"""
+
+SPLIT_NOTE = f"""\
+The outputs of the two rounds are matched by their line in the test set, which the batches contain. Two batches have segments of one document (`{SPLIT_DOCUMENT}`) with the same numbers; the scripts and this page distinguish them by the judge's login.
+"""
+
+TIME_NOTE = """\
+The time of a segment runs from its start to the start of the next segment by the same judge; a time above the 95% quantile is replaced by the median. *Minutes of a task*: the mean over tasks; a task is what a judge does under one login.
+"""
+
+CHECKS_NOTE = """\
+A check is an output of the same task with some words replaced. It is passed, by one of three rules, if it gets a lower score than the unchanged output, more marked errors, or a mark where the words were replaced. The table has the shares of checks passed and, in parentheses, the number of checks.
+"""
+
+CHECKS_DIFFERENCE = """\
+The script leaves out a check if the judge's answer just before or after it is about another check, and it counts a mark that begins right after the replaced words. In the last column all checks count, and a mark must have a replaced character.
+"""
+
+SPANS_NOTE = """\
+Do the two judges of an output mark the same errors? The columns are explained [with `wellput agree`](../commands/agree.md#error-spans): F1 compares the marked characters (*chance* is the F1 of marks at random places), γ the places and severities of marks, *severity α* and *same severity* the severities of marks that share characters. The 95% intervals come from leaving out one document, or one item, at a time
+(first column). All this took {seconds:.1f} s, with {draws} random shifts for γ.
+"""
+
+GAMMA_NOTE = """\
+γ (Mathet et al. 2015) says how far two annotators mark the same places with the same categories: 1 is perfect, 0 is chance. The annotators are the two rounds, the categories are severities, and the text is made of the first 50, 200 or 800 outputs of the campaign. Both programs weight places and categories alike, and a mark without a partner costs 1 (α = β = Δ = 1 in pygamma-agreement).
+
+*Observed* is the disagreement of the marks under their best alignment, and *time* that of finding this alignment. γ compares it with the disagreement of random marks, {draws} draws of pygamma-agreement's `ShuffleContinuumSampler`; *largest difference* is that between the two programs for the same random marks. (pygamma-agreement computes with numbers of 32 bits.)
+"""
+
+
 def page(checkout: Path) -> str:
     names = segments(checkout / BATCHES)
     theirs = json.loads(ran(SCRIPTS_PYTHON, SCRIPTS, folder=checkout))
@@ -475,56 +519,38 @@ def page(checkout: Path) -> str:
         [
             "# Error spans of a campaign, compared with its own scripts and pygamma-agreement",
             "",
-            "WMT23 English–German was judged twice with error span annotation (ESA): marks with a severity, and a score from 0 to 100. wellput reads",
-            "Appraise's export and batches. The columns *ours* are computed by wellput, the columns "
-            "*theirs* by the scripts in the repository wmt-conference/ErrorSpanAnnotation.",
-            "",
-            "## Agreement of the two rounds",
-            "",
+            HEAD,
             table(
                 ["figure", "ours", "theirs"],
                 agreement_rows(first, second, theirs) + repeated_rows(campaigns, theirs),
             ),
             "",
             *stand_in_note(theirs),
-            "The first five rows compare the two rounds of ESA. In *ESA-AI*, the second protocol of "
-            "the other rows, judges began with the spans that a language model had marked. "
-            "*Weighted errors* is the sum of an output's marked errors, weighted by severity. The "
-            "first five rows use only outputs that all campaigns of the repository "
-            "have. Two batches have segments of one document with the same",
-            f"numbers (`{SPLIT_DOCUMENT}`). The export alone does not show to which of the two batches a "
-            "segment belongs; the scripts and this page distinguish them by the login. The outputs of the "
-            "two rounds",
-            "are matched by their line in the test set, which the batches contain.",
-            "",
+            SPLIT_NOTE,
             "## Time",
             "",
-            "The time of a segment runs from its start to the start of the next segment of the same login; "
-            "a time above the 95% quantile is replaced by the median.",
-            "",
+            TIME_NOTE,
             table(["figure", "ours", "theirs"], time_rows),
             "",
             "## Attention checks",
             "",
-            "A check is an output of the same task with some words replaced. Three rules say when a check "
-            "is passed: it gets a lower score than the unchanged output, or more",
-            "spans, or a mark where the words were replaced.",
-            "",
+            CHECKS_NOTE,
             table(
                 [
                     "figure",
-                    "ours, by the script's rules (checks)",
+                    "ours, by the script's rules",
                     "theirs",
-                    "ours, by our rules (checks)",
+                    "ours, all checks",
                 ],
                 check_rows,
             ),
             "",
-            "The script leaves out a check if the answer before or after it is about a check, too, and it counts a mark that begins right after the changed",
-            "words. The last column counts all checks, and a change counts as marked only if a changed character is marked.",
-            "",
+            CHECKS_DIFFERENCE,
             "## How far the two rounds of ESA mark the same errors",
             "",
+            SPANS_NOTE.format(
+                seconds=seconds, draws=summary.gamma["draws"] if summary.gamma else 0
+            ),
             table(
                 [
                     "unit left out",
@@ -539,25 +565,9 @@ def page(checkout: Path) -> str:
                 [summary_row(summary), summary_row(alone)],
             ),
             "",
-            f"{seconds:.1f} s for F1, γ ({summary.gamma['draws'] if summary.gamma else 0} random "
-            f"shifts), severities and all intervals. The columns are explained [with `wellput "
-            f"agree`](../commands/agree.md): F1 compares the marked characters (*chance* is the F1 "
-            f"of marks at random places), γ the places and severities of marks, *severity α* and "
-            f"*same severity* the severities of marks that share characters. The 95% intervals come "
-            f"from leaving out one document, or one item, at a time.",
-            "",
             "## γ compared with pygamma-agreement 0.5.9",
             "",
-            "γ (Mathet et al. 2015) says how far two annotators mark the same places with the same "
-            "categories: 1 is perfect, 0 is chance; *observed* is the disagreement in their marks. "
-            "The data are the first 50, 200 or 800 outputs of the campaign, joined into one text; "
-            "the two rounds count as two "
-            "annotators, and severities as categories. Both programs use α = β = Δ = 1.",
-            f"γ compares the marks with random ones: {SHUFFLES} draws of pygamma-agreement's "
-            "`ShuffleContinuumSampler`. Both programs compute the disagreement of the same random "
-            "marks; *largest difference* is that between the two results. The time",
-            "is that of one best alignment. pygamma-agreement computes with numbers of 32 bits.",
-            "",
+            GAMMA_NOTE.format(draws=SHUFFLES),
             table(
                 [
                     "part",
@@ -580,12 +590,7 @@ def stand_in_note(theirs: Mapping[str, Any]) -> list[str]:
     """What was done where the checkout lacks a large file."""
     if not theirs["stands_in"]:
         return []
-    return [
-        "Our copy of the repository had no `batches_wmt23_en-de_gemba.json`. The batches of ESA, which "
-        "have the same numbers and documents, are used in its place; results that need the",
-        "language model's own spans are not on this page.",
-        "",
-    ]
+    return [STAND_IN_NOTE]
 
 
 def marked_items(marked: MarkedQuestion) -> MarkedQuestion:

@@ -1,5 +1,5 @@
-"""The alternative annotator test of `wellput vet` beside the figures that its authors print, on five data sets
-with annotations of people and of language models.
+"""The alternative annotator test of `wellput vet` beside the figures that the authors of the test print, on five data
+sets with annotations of people and of language models.
 
     python -m benchmarks vet
 """
@@ -23,17 +23,16 @@ def shown(estimate: Estimate | None, *, sign: bool = False) -> str:
 
 
 def order(result: VetResult) -> str:
-    return (
-        "–"
-        if result.pairs is None or not result.pairs.pairs
-        else (f"{result.pairs.right} of {result.pairs.pairs}")
-    )
+    """How many pairs of systems the model orders as people do; – if people find no difference."""
+    if result.pairs is None or not result.pairs.pairs:
+        return "–"
+    return f"{result.pairs.right} of {result.pairs.pairs}"
 
 
 def page() -> tuple[str, int]:
     """The page, and the number of figures that differ from the authors'."""
     answers = {name: judgments(name) for name in ALT_TEST_SETS}
-    rows, wrong = [], 0
+    rows, wrong, n_passed = [], 0, 0
     for row in expected():
         found = wellput.vet(
             answers[row.dataset],
@@ -45,6 +44,7 @@ def page() -> tuple[str, int]:
         own = (f"{test.winning_rate:.2f}", f"{test.advantage_probability:.2f}")
         theirs = (row.winning_rate, row.advantage_probability)
         wrong += sum(a != b for a, b in zip(own, theirs, strict=True))
+        n_passed += bool(test.passed)
         agreement = found.agreement
         rows.append(
             f"| {row.dataset} | {row.model} | {row.epsilon} | {own[0]} | {theirs[0]} | {own[1]} | {theirs[1]} | "
@@ -52,44 +52,24 @@ def page() -> tuple[str, int]:
             f"{shown(found.biases.severity, sign=True)} | {order(found)} |"
         )
     figures = 2 * len(rows)
-    return (
-        "\n".join(
-            [
-                "# May a language model stand in for people?",
-                "",
-                "`wellput vet` runs the alternative annotator test of Calderon, Reichart & Dror (2025). On their data it gives the winning rates and advantage probabilities that the authors print: "
-                f"{figures - wrong} of {figures} are equal to both decimals.",
-                "",
-                "| data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |",
-                "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-                *rows,
-                "",
-                "- **data**: *wax*: the relation of two associated words (labels); *mtbench*: the better of two "
-                "answers to a question; *summeval*: ratings of summaries; *cebab_stars*: stars of restaurant "
-                "reviews; *lesion*: ratings of features of skin lesions in pictures.",
-                "- **ε**: how much less often than the left-out person the model may be the nearer "
-                "one, as an allowance for its lower price. **winning rate**: the share of people "
-                "that the model "
-                "beats. **advantage**: the advantage probability, how often the model's answer is at least "
-                "as near to the other people's answers as the answer of the person who is left out. "
-                "[`wellput vet`](../commands/vet.md) explains the test. **whole items**: the "
-                "winning rate of a stricter test, for data where people answered several questions "
-                "about one item, or about several systems' outputs for it. The published test takes "
-                "all these answers as independent; the stricter test takes the answers about one "
-                "item as dependent, and gives the verdict of `wellput vet`.",
-                "- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal "
-                "answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.",
-                "- **severity**: the model's rating minus people's mean, in points. **order**: of the "
-                "pairs of systems between which people find a significant difference, the number of pairs "
-                "that the model orders in the same way.",
-                "- The test may be passed by a model that agrees less with people than they do with each other: it counts how often the model is nearer to the other "
-                "people, not by how much (lesion, gemini_pro). And a model that orders nearly all systems "
-                "as people do may fail the test (summeval, gpt-4o). So `wellput vet` prints all three: the "
-                "test, the agreement and the order.",
-            ]
-        ),
-        wrong,
-    )
+    text = f"""# May a language model stand in for people?
+
+In {n_passed} of {len(rows)} comparisons a language model passes the test that asks this. On the data of the authors of the test, `wellput vet` gives the winning rates and advantage probabilities that they print: {figures - wrong} of {figures} are equal to both decimals.
+
+It is the alternative annotator test of Calderon, Reichart & Dror (2025). The columns:
+
+- **data**: *wax*: the relation of two associated words (labels); *mtbench*: the better of two answers to a question; *summeval*: ratings of summaries; *cebab_stars*: stars of restaurant reviews; *lesion*: ratings of features of skin lesions in pictures.
+- **ε**: how much less often than the left-out person the model may be the nearer one, as an allowance for its lower price. **winning rate**: the share of people that the model beats; the test is **passed** if it is half or more. **advantage**: the advantage probability, how often the model's answer is at least as near to the other people's answers as the answer of the person who is left out. [`wellput vet`](../commands/vet.md) explains the test. **whole items**: the winning rate of a stricter test, for data where people answered several questions about one item, or about several systems' outputs for it. The published test takes all these answers as independent; the stricter test takes the answers about one item as dependent, and gives the verdict of `wellput vet`.
+- **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.
+- **severity**: the model's rating minus people's mean, in points. **order**: of the pairs of systems between which people find a significant difference, the number of pairs that the model orders in the same way.
+
+| data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+{chr(10).join(rows)}
+
+A model that agrees less with people than they do with each other may pass the test: it counts how often the model is nearer to the other people, not by how much (lesion, gemini_pro). And a model that orders nearly all systems as people do may fail the test (summeval, gpt-4o). So `wellput vet` prints all three: the test, the agreement and the order.
+"""
+    return text, wrong
 
 
 def main() -> None:

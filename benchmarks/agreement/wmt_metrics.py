@@ -129,7 +129,7 @@ def page(folder: Path) -> Iterator[str]:
         values |= found
         total += seconds
         worst = max(abs(value - expected[key]) for key, value in found.items())
-        what = "systems" if question.level == "system" else f"segments, average {question.average}"
+        what = "*systems*" if question.level == "system" else f"segments, *{question.average}*"
         lines.append(
             f"| {what} | {', '.join(question.coefficients)} | {len(found)} | {worst:.0e} | {n_pairs:,} "
             f"| {seconds:.1f} s |"
@@ -140,30 +140,26 @@ def page(folder: Path) -> Iterator[str]:
     yield (
         f"`wellput agree` finds the same agreement as mt-metrics-eval, which WMT uses, for all "
         f"{len(metrics)} metrics that scored English–German in 2023, at the level of segments and of systems: the "
-        f"largest difference is {max(abs(values[key] - expected[key]) for key in values):.0e}. Ratings are MQM, of 12 systems "
-        "and 460 of 557 segments; the reference does not count as a system."
+        f"largest difference is {max(abs(values[key] - expected[key]) for key in values):.0e}. The ratings are MQM (errors that "
+        "professionals marked), of 12 systems and 460 of 557 segments; the reference does not count as a system."
     )
     yield ""
-    yield "| level | coefficients | values | largest difference | pairs of metrics tested | processor time |"
+    yield "| what is correlated | coefficients | values compared | largest difference | pairs of metrics tested | processor time |"
     yield "|---|---|---|---|---|---|"
     yield from lines
     yield ""
     yield (
-        f"Together {total:.0f} s of processor time; mt-metrics-eval took {their_seconds:.0f} s for its "
-        "values, but it computes no intervals, [chance levels](../commands/agree.md#what-the-results-mean) "
-        "or tests of pairs of metrics. The tie calibration of "
-        "`acc-t` (accuracy on pairs, with ties) uses all pairs (`sample_rate=1.0`), as in the shared "
-        "task. In the tables, *none* is the coefficient over all segments together, *item* the mean "
-        "of the coefficients within each item (over systems), *system* the mean of those within each system "
-        "(over items), and *systems* the coefficient over the scores of systems. At the level of systems, the "
-        "metric's score of a system is the one in the metric's file: it is for the whole test set, also for "
-        "the segments without ratings (`--metric-items all`)."
+        "The [coefficients](../commands/agree.md#options): `acc-t` is the accuracy on pairs of outputs, where scores that differ little count as equal (how little is calibrated on all pairs, as in the shared task: `sample_rate=1.0`); `spa` is soft pairwise accuracy. *None* is the coefficient over all segments together, *item* the mean of the coefficients within each item (over systems), *system* the mean of those within each system (over items), and *systems* the coefficient over the scores of systems. The metric's score of a system is the one in the metric's file, which is about the whole test set, also about the segments without ratings (`--metric-items all`)."
     )
     yield ""
-    yield "## The metrics, by soft pairwise accuracy"
+    yield (
+        f"wellput took {total:.0f} s of processor time in all; mt-metrics-eval took {their_seconds:.0f} s for its values, but it computes no intervals, [chance levels](../commands/agree.md#what-the-results-mean) or tests of pairs of metrics."
+    )
+    yield ""
+    yield "## Each metric"
     yield ""
     yield (
-        "The names are those of mt-metrics-eval: metrics with `-src` use no reference, metrics "
+        "Sorted by soft pairwise accuracy over systems. The names are those of mt-metrics-eval: metrics with `-src` use no reference, metrics "
         "with `-refA` use reference A."
     )
     yield ""

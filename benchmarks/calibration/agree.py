@@ -1,8 +1,9 @@
 """How often are the tests between metrics, and the intervals of their agreement with people, right?
 
-The default figures of `agree` are measured in the worlds of `agree_worlds`: how often an interval does not
-hold the truth, how often noise is found to agree, and how often two equally good metrics are told apart.
-`agree_named` measures the tests and intervals that must be asked for by name.
+The default tests and intervals of `agree` are measured in the worlds of `agree_worlds`: how often an
+interval does not contain the true value, how often noise is found to agree with people, and how often two
+equally good metrics are found to differ. `agree_named` measures the tests and intervals that are chosen by
+name.
 
     python -m benchmarks agreement-calibration
 """
@@ -39,7 +40,7 @@ from wellput.stats.correlation_intervals import (
 
 
 def verdict(rows: list[str], trials: int) -> str:
-    """Which rows exceed what may be called right."""
+    """The shares above .065, of which those more than two standard errors above it are marked."""
     limit = 0.065 + 2 * sqrt(0.065 * 0.935 / trials)
     above = []
     for row in rows:
@@ -53,7 +54,7 @@ def verdict(rows: list[str], trials: int) -> str:
     if not above:
         return f"None of the {total} shares in the table is above .065."
     listed = "\n".join(f"- {line}" for line in above)
-    return f"Of the {total} shares in the table, {len(above)} are above .065 (*clearly*: by more than two standard errors):\n\n{listed}"
+    return f"Of the {total} shares in the table, {len(above)} are above .065 (*clearly*: more than two standard errors above):\n\n{listed}"
 
 
 def page(*, trials: int, default_trials: int, n_resamples: int, seed: int) -> str:
@@ -74,6 +75,7 @@ def page(*, trials: int, default_trials: int, n_resamples: int, seed: int) -> st
         error=2 * sqrt(0.05 * 0.95 / trials),
         null="\n".join(null),
         coverage="\n".join(covered),
+        worlds="\n".join(f"- *{world.title}*: {world.about}." for world in STUDY_WORLDS),
         default="\n".join(defaults),
         default_trials=default_trials,
         default_error=2 * sqrt(0.05 * 0.95 / default_trials),
@@ -83,7 +85,7 @@ def page(*, trials: int, default_trials: int, n_resamples: int, seed: int) -> st
 
 @dataclass(frozen=True)
 class DefaultFigure:
-    """A correlation, in studies of these sizes."""
+    """A correlation, in studies with these numbers of systems."""
 
     title: str
     correlation: Correlation
@@ -129,7 +131,7 @@ class Tally:
 
 
 def true_value(world: StudyWorld, correlation: Correlation) -> float:
-    """With many systems and, where they are pooled, many items."""
+    """The mean correlation of very large studies: with many systems and, if segments are pooled, many items."""
     rng = np.random.default_rng(7)
     pooled = correlation.grouping == "pooled"
     shape, draws = ((200, 200), 12) if pooled else ((200, N_ITEMS), 25)
@@ -143,7 +145,7 @@ def true_value(world: StudyWorld, correlation: Correlation) -> float:
 def default_cells(
     figure: DefaultFigure, world: StudyWorld, n_systems: int, *, trials: int, seed: int
 ) -> list[str]:
-    """Intervals that leave the truth out, noise taken for agreement, equal metrics told apart."""
+    """The cells *missed*, *noise* and *apart* of a row."""
     correlation = figure.correlation
     is_share = correlation.coefficient in ("acc-t", "spa")
     truth = None if is_share else true_value(world, correlation)
@@ -213,14 +215,30 @@ def _default_row(task: tuple[DefaultFigure, StudyWorld, int], *, trials: int, se
 TEMPLATE = """\
 # Calibration of `wellput agree`
 
-How often the tests and intervals of `wellput agree` are right. They are measured in simulated studies of two equally good metrics. In the tables, *4 × 40* is a study with 4 systems and 40 items. *World* says how its scores are simulated; in the world *every output by itself* the scores of different outputs are independent. *Segments pooled* is the correlation over all outputs together; *by item* and *by system* are means of the correlations within each item or each system; *systems* is the correlation of the systems' mean scores. *Accuracy* and *soft accuracy* are the coefficients `acc-t` and `spa` of [`wellput agree`](../commands/agree.md#options), which count pairs in the right order.
+How often are the tests and intervals of `wellput agree` right? They were measured in simulated studies of two equally good metrics. The default ones are right or cautious,
+except if items come in documents that the evalset does not name. Of the tests that are chosen by name (`--test`), `perm-systems` and `williams` are about right; `perm-both`,
+`perm-inputs` and `perm-cells` find far too many differences if a metric likes or dislikes whole systems; `boot-both` mostly finds too few.
+
+In the tables, *4 × 40* is a study with 4 systems and 40 items. The correlations with people are
+
+- *segments pooled*: over all outputs together;
+- *by item* and *by system*: the mean of the correlations within each item, or within each system;
+- *systems*: of the systems' mean scores.
+
+*Accuracy* and *soft accuracy* are the coefficients `acc-t` and `spa` of [`wellput agree`](../commands/agree.md#options), which count pairs in the right order.
 
 ## What `wellput agree` prints by default
 
-The two-way jackknife, which leaves out each system and each item in turn, in {default_trials} studies in each row (for a share of .05, two standard errors are {default_error:.3f}).
-The last three columns are shares of studies. *Missed*: the 95% interval does not contain the true value for other systems and other items. *Noise*: a metric of random
-numbers is found to agree with people at .05. *Apart*: two equally good metrics are found to differ at .05. All shares should be .05 or less.
-"None" in parentheses is the share of studies without an interval, because the coefficient was perfect, or undefined without one of the systems.
+The default is the two-way jackknife, which leaves out each system and each item in turn. The last three columns are shares of {default_trials} studies, and should be .05 or less (two standard errors are {default_error:.3f}):
+
+- *missed*: the 95% interval does not contain the true value for other systems and other items.
+- *noise*: a metric of random numbers is found to agree with people at .05.
+- *apart*: two equally good metrics are found to differ at .05.
+
+"None" in parentheses is the share of studies without an interval, because the coefficient is perfect, or undefined without one of the systems. – means that *missed* was not measured.
+A simulated score is the sum of what belongs to its system, to its item and to the output alone. The column *world* says how:
+
+{worlds}
 
 | correlation | study | world | missed | noise | apart |
 |---|---|---|---|---|---|
@@ -230,45 +248,39 @@ numbers is found to agree with people at .05. *Apart*: two equally good metrics 
 
 In the world *documents of five items* the studies do not name the documents, so items of one document are treated as independent. The more systems, the larger is the error from this.
 If a study names its documents, whole documents are left out at a time; [another page](agreement_documents.md) measures this.
-Tests and intervals are cautious if outputs share nothing. They are also cautious for coefficients that count pairs of systems (Kendall's τ, accuracies), if there are few systems.
+Tests and intervals are cautious in the world *every output by itself*. They are also cautious for coefficients that count pairs of systems (Kendall's τ, accuracies), if there are few systems.
 
-The tests and intervals below are those that papers use; the option `--test` chooses one of them by name. They were measured in
-{trials} studies in each row.
+## Tests chosen by name, between two equally good metrics
 
-## Tests between two equally good metrics
-
-The share of studies in which a test finds a difference at .05; it should be .050 (two standard errors of the measurement: {error:.3f}). A
+The cells are shares of {trials} studies in which a test of `--test` finds a difference at .05; they should be .050 (two standard errors: {error:.3f}). A
 star means that the p-values are not uniformly distributed (Kolmogorov–Smirnov test, p < .001). The column *errors share* says what the errors of a metric
 have in common: nothing (the errors of all scores are independent), the system (the metric likes or dislikes
-a system as a whole), the item, or both.
+a system as a whole), the item, or both. – means that Williams' test is not for means of correlations.
 
-| correlation | study | errors share | {tests} | Williams |
+| correlation | study | errors share | {tests} | williams |
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-The permutation tests exchange scores of the two metrics at random: of whole systems (`perm_systems`), of whole items (`perm_inputs`), of both (`perm_both`), or of single outputs (`perm_cells`). If the errors of all scores are independent, all four are right. (`perm_systems` at system
-level is slightly liberal with few systems: metrics are standardized before they are exchanged, which
-ties the systems' means to each other.) If a metric errs for whole systems, the other three find too many
-differences: they exchange items within a system, which mixes the errors that the two
-metrics have for the system, so that chance looks smaller than it is. With more items this is worse. At system level
-`perm_both` (PERM-BOTH in papers) then finds a difference between equally good metrics in half of the studies. wellput follows the
-published procedure here (the package nlpstats exchanges in the same way, mt-metrics-eval as `perm_cells`). For a conclusion about other systems, use the default; `perm_both`, `perm_inputs` and `perm_cells` hold only for these systems.
+The permutation tests exchange scores of the two metrics at random: of whole systems (`perm-systems`), of whole items (`perm-inputs`), of both (`perm-both`, PERM-BOTH in papers), or of single outputs (`perm-cells`). If the errors of all scores are independent, all four are right. If a metric errs for whole systems, the last three find too many
+differences, and more with more items: they exchange items within a system, which mixes the errors that the two
+metrics have for the system, so that chance looks smaller than it is. At system level
+`perm-both` then finds a difference between equally good metrics in half of the studies. wellput follows the
+published procedure here (the package nlpstats exchanges in the same way, mt-metrics-eval as `perm-cells`). For a conclusion about other systems, use the default; `perm-both`, `perm-inputs` and `perm-cells` hold only for these systems.
 
-`boot_difference` hardly ever finds a difference: drawing systems and items together counts the errors of single
+`boot-both` mostly finds too few differences: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
 
-## 95% intervals
+## 95% intervals of bootstraps, and Fisher's
 
-How often the intervals contained the true correlation for new systems and new items, where metrics' errors share
-both systems and items (two standard errors: {error:.3f}).
+The last four columns are the shares of studies in which an interval contains the true correlation (column *truth*) for other systems and other items. They should be .95 (two standard errors: {error:.3f}). The errors of metrics share both systems and items. *Fisher* is the interval by Fisher's transformation, which is not for means of correlations (–).
 
-| correlation | study | truth | boot_both | boot_systems | boot_inputs | Fisher |
+| correlation | study | truth | boot-both | boot-systems | boot-inputs | Fisher |
 |---|---|---|---|---|---|---|
 {coverage}
 
-The interval of `boot_both` contains the true value too often with few systems and items, because it counts the errors of single outputs twice; with 20 × 100
-it is almost right. `boot_systems` contains the true value slightly too seldom, as percentile intervals of 10 to 20 points do.
-`boot_inputs` allows for other items but not for other systems: it contains the true value for new systems
+The interval of `boot-both` contains the true value too often with few systems and items, because it counts the errors of single outputs twice; with 20 × 100
+it is almost right. `boot-systems` contains the true value slightly too seldom, as percentile intervals from 10 to 20 systems do.
+`boot-inputs` allows for other items but not for other systems: it contains the true value for other systems
 in half to five sixths of the studies. Fisher's interval is right if its assumptions are.
 """
 

@@ -19,14 +19,14 @@ from wellput.stats.correlation import Correlation, correlation_value
 from wellput.stats.correlation_intervals import leave_out, scale_of
 
 QUALITY = 0.5
-"""The correlation of a metric's parts with people's, and so of all its scores."""
+"""The correlation of each effect on a metric's scores with the same effect on people's, and so of the scores."""
 WITHIN = 0.3
 """The correlation of a system's outputs in one document, beyond system and item."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """Systems, and documents of 1 to 40 items."""
+    """A kind of simulated study: its numbers of systems and documents, and the correlation measured."""
 
     systems: int
     documents: int
@@ -45,7 +45,8 @@ class Study:
         """Two metrics of the same quality, people, and the documents."""
         n_systems = systems or self.systems
         codes = np.repeat(np.arange(self.documents), rng.integers(1, 41, self.documents))
-        parts = (
+        # Each effect: its share of the variance, its shape, and the document of each item if it needs that.
+        effects = (
             (0.1, (n_systems, 1), None),
             (0.15, (1, self.documents), codes),
             (0.15, (1, len(codes)), None),
@@ -54,23 +55,23 @@ class Study:
         )
         people = np.zeros((n_systems, len(codes)))
         metrics = [people, people]
-        for share, shape, of_items in parts:
-            true, *own = (self._part(shape, rng) for _ in range(3))
+        for share, shape, of_items in effects:
+            true, *own = (self._effect(shape, rng) for _ in range(3))
             drawn = [true, *(QUALITY * true + sqrt(1 - QUALITY**2) * one for one in own)]
             if of_items is not None:
-                drawn = [part[:, of_items] for part in drawn]
+                drawn = [effect[:, of_items] for effect in drawn]
             people = people + sqrt(share) * drawn[0]
-            metrics = [m + sqrt(share) * part for m, part in zip(metrics, drawn[1:], strict=True)]
+            metrics = [m + sqrt(share) * e for m, e in zip(metrics, drawn[1:], strict=True)]
         return metrics[0], metrics[1], people, Clusters("document", codes.astype(np.intp))
 
-    def _part(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+    def _effect(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
         """Random values with mean 0 and variance 1."""
         if self.is_skewed:
             return np.asarray((rng.chisquare(2, size=shape) - 2) / 2)
         return rng.normal(size=shape)
 
     def truth(self, rng: np.random.Generator) -> float:
-        """The true correlation, from many systems; pooled segments have the correlation of the parts."""
+        """The true correlation, from many systems; that of pooled segments is known."""
         if self.correlation.level == "segment":
             return QUALITY
         found = []
@@ -92,16 +93,16 @@ def study_row(study: Study, *, trials: int, seed: int) -> str:
     rng = np.random.default_rng(seed)
     truth = study.truth(rng)
     scale = scale_of(study.correlation, study.systems)
-    held = held_alone = told = 0
+    covered = covered_alone = found_different = 0
     for _ in range(trials):
         x, y, z, clusters = study.draw(rng)
         one, other = (leave_out(scores, z, study.correlation, clusters) for scores in (x, y))
         ours = one.estimate(scale=scale)
         alone = replace(one, clusters=None, left_out=None).estimate(scale=scale)
-        held += _holds(ours.low, ours.high, truth)
-        held_alone += _holds(alone.low, alone.high, truth)
-        told += ((one - other).estimate().p_value or 1.0) < 0.05
-    cells = (held, held_alone, told)
+        covered += _holds(ours.low, ours.high, truth)
+        covered_alone += _holds(alone.low, alone.high, truth)
+        found_different += ((one - other).estimate().p_value or 1.0) < 0.05
+    cells = (covered, covered_alone, found_different)
     return f"| {study.title} | " + " | ".join(f"{count / trials:.3f}" for count in cells) + " |"
 
 
@@ -112,22 +113,26 @@ def _holds(low: float | None, high: float | None, truth: float) -> bool:
 TEMPLATE = """\
 # Calibration of `wellput agree` with documents
 
-How often the intervals and tests of a metric's agreement with people are right if items come in documents of 1 to 40 items. A simulated score is the
-sum of effects of the system, the document, the item, the system in this document, and the output; two metrics are equally good. *coverage*: the share of 95% intervals that
-contain the true coefficient for other systems and other documents; it should be .95. *found different*: the share of studies where the
-two metrics differ at p < .05; it should be .05. *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents; *alone*: every item treated as
-independent. {trials:,} studies in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
+How often are the intervals and tests of a metric's agreement with people right if items come in documents of 1 to 40 items? As `wellput agree` computes them, they are right or
+cautious. If items are treated as independent although they come in documents, intervals of pooled segments are too narrow; at system level this hardly matters, because there
+the number of systems decides how wide an interval is.
 
-| coefficient | systems | documents | scores | coverage, clustered | coverage, alone | found different, clustered |
+In the simulated studies, a score is the sum of effects of the system, the document, the item, the system in this document, and the output; two metrics are equally good. Normal
+effects have a normal distribution, skewed ones a χ² distribution with 2 degrees of freedom. The coefficient is Pearson's r of all segments together (*pooled*), or of the mean scores of *systems*.
+
+- *coverage*: the share of 95% intervals that contain the true coefficient for other systems and other documents. It should be .95.
+- *found different*: the share of studies in which the two metrics differ at p < .05. It should be .05.
+- *clustered*: as [`wellput agree`](../commands/agree.md) computes it, leaving out systems and whole documents. *Alone*: every item is treated as independent.
+
+There are {trials:,} studies in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
+
+| coefficient | systems | documents | effects | coverage, clustered | coverage, alone | found different, clustered |
 | --- | ---: | ---: | --- | ---: | ---: | ---: |
 {rows}
 
 ## What follows
 
-- If items are treated as independent although they come in documents, intervals of pooled segments are too narrow. At system level this hardly matters, because there the
-  number of systems decides how wide an interval is.
-- With few systems and documents the intervals are cautious. Skewed scores have a χ² distribution with 2 degrees of freedom: a few extreme systems or documents decide
-  the coefficient, so the intervals are wider.
+- With few systems and documents the intervals are cautious. With skewed effects a few extreme systems or documents decide the coefficient, so the intervals are wider.
 - The effect of leaving out a document is computed exactly for Pearson's coefficient, for coefficients averaged by item, and at system level. For pooled rank correlations it is approximated.
 """
 

@@ -32,16 +32,16 @@ from wellput.stats.metric_comparison import fisher, williams_test
 
 SHAPES = ((10, 30), (20, 100))
 TESTS: dict[str, Callable[..., Estimate]] = {
-    "perm_both": perm_both,
-    "perm_systems": perm_systems,
-    "perm_inputs": perm_inputs,
-    "perm_cells": perm_cells,
-    "boot_difference": boot_difference,
+    "perm-both": perm_both,
+    "perm-systems": perm_systems,
+    "perm-inputs": perm_inputs,
+    "perm-cells": perm_cells,
+    "boot-both": boot_difference,
 }
 BOOTSTRAPS: dict[str, Callable[..., Estimate]] = {
-    "boot_both": boot_both,
-    "boot_systems": boot_systems,
-    "boot_inputs": boot_inputs,
+    "boot-both": boot_both,
+    "boot-systems": boot_systems,
+    "boot-inputs": boot_inputs,
 }
 SYSTEM, ITEM, OUTPUT, HUMAN, METRIC = 0.5, 0.7, 0.8, 0.6, 1.0
 """Standard deviations: of systems' quality, items' ease, outputs, and people's and metrics' errors."""

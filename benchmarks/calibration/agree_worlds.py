@@ -1,4 +1,4 @@
-"""Simulated studies, systems × items, of two equally good metrics and of people, in worlds of nine kinds.
+"""Simulated studies, systems × items, of two equally good metrics and of people, in ten worlds.
 
 Every score is the sum of what belongs to its system, to its item and to the output alone; a metric's parts
 correlate with people's by one number, its quality.
@@ -18,9 +18,11 @@ Kind = Literal["normal", "ties", "skewed", "heavy", "unbalanced", "documents", "
 
 @dataclass(frozen=True)
 class StudyWorld:
-    """`by_system` and `by_item` are the shares of the variance that systems and items have."""
+    """`by_system` and `by_item` are the shares of a score's variance that systems and items have; `about`
+    says on the page what is special."""
 
     title: str
+    about: str
     by_system: float
     by_item: float
     kind: Kind = "normal"
@@ -75,14 +77,62 @@ class StudyWorld:
 
 
 STUDY_WORLDS = (
-    StudyWorld("every output by itself", 0.0, 0.0),
-    StudyWorld("systems and items differ", 0.1, 0.3),
-    StudyWorld("errors shared within a system", 0.5, 0.2),
-    StudyWorld("errors shared within an item", 0.02, 0.8),
-    StudyWorld("ties: ratings from 1 to 5", 0.1, 0.3, "ties"),
-    StudyWorld("skewed", 0.2, 0.2, "skewed"),
-    StudyWorld("heavy tails", 0.2, 0.2, "heavy"),
-    StudyWorld("unbalanced: 10 to 70% missing", 0.2, 0.2, "unbalanced"),
-    StudyWorld("nested: a judge for each system", 0.1, 0.3, "nested"),
-    StudyWorld("documents of five items", 0.1, 0.3, "documents"),
+    StudyWorld("every output by itself", "scores of different outputs are independent", 0.0, 0.0),
+    StudyWorld(
+        "systems and items differ",
+        "a tenth of the variance of a score belongs to the system, and three tenths to the item",
+        0.1,
+        0.3,
+    ),
+    StudyWorld(
+        "errors shared within a system",
+        "half of the variance belongs to the system, so a metric likes or dislikes a system as a whole",
+        0.5,
+        0.2,
+    ),
+    StudyWorld(
+        "errors shared within an item", "eight tenths of the variance belong to the item", 0.02, 0.8
+    ),
+    StudyWorld(
+        "ties: ratings from 1 to 5",
+        "people rate in whole numbers, and scores of metrics are multiples of 1/2",
+        0.1,
+        0.3,
+        "ties",
+    ),
+    StudyWorld(
+        "skewed",
+        "scores have a χ² distribution with 2 degrees of freedom: few are high",
+        0.2,
+        0.2,
+        "skewed",
+    ),
+    StudyWorld(
+        "heavy tails",
+        "scores have Student's t distribution with 5 degrees of freedom",
+        0.2,
+        0.2,
+        "heavy",
+    ),
+    StudyWorld(
+        "unbalanced: 10 to 70% missing",
+        "of the first system 10% of the outputs are not rated, of the last 70%",
+        0.2,
+        0.2,
+        "unbalanced",
+    ),
+    StudyWorld(
+        "nested: a judge for each system",
+        "each system is rated by one judge, who is stern or mild",
+        0.1,
+        0.3,
+        "nested",
+    ),
+    StudyWorld(
+        "documents of five items",
+        "items come in documents of five, and the items of one document are alike",
+        0.1,
+        0.3,
+        "documents",
+    ),
 )

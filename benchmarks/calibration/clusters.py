@@ -1,8 +1,8 @@
 """How often are intervals and tests right if items come in documents, or outputs are several samples?
 
 Items of one document, and samples of one item, resemble each other. Intervals and tests that leave out
-whole documents, and whole items with their samples, are measured beside those that take every item, or
-every sample, for independent.
+whole documents, or items with all their samples, are compared with those that treat every item, or every
+sample, as independent.
 
     python -m benchmarks cluster-calibration
 """
@@ -47,7 +47,7 @@ def normal(shared: Floats, own: Floats) -> Floats:
 
 
 def skewed(shared: Floats, own: Floats) -> Floats:
-    """Log-normal, with the mean 0."""
+    """Lognormal (half of the sum is the logarithm), shifted to the mean 0."""
     return np.asarray(np.exp((shared + own) / 2) - np.exp(1 / 8))
 
 
@@ -123,70 +123,85 @@ SAMPLED = tuple(
 
 
 @dataclass
-class Shares:
-    """Numbers of trials: intervals that hold the truth, and equal systems told apart."""
+class Counts:
+    """The numbers of trials with an interval that contains the true score, and with a difference found
+    between equally good systems (`exchanged`: by approximate randomization)."""
 
-    held: int = 0
-    told: int = 0
+    covered: int = 0
+    different: int = 0
     exchanged: int = 0
-    held_alone: int = 0
-    told_alone: int = 0
+    covered_alone: int = 0
+    different_alone: int = 0
 
 
-def _holds(low: float | None, high: float | None, truth: float) -> bool:
+def _covers(low: float | None, high: float | None, truth: float) -> bool:
     return low is not None and high is not None and low <= truth <= high
 
 
 def document_row(world: World, *, trials: int, seed: int) -> str:
     rng = np.random.default_rng(seed)
-    found = Shares()
+    found = Counts()
     for trial in range(trials):
         codes = world.codes(rng)
         clusters = ClusteredItems.of(codes)
         a, b = (rows_of(world.values(codes, rng)) for _ in range(2))
         ours = clustered_interval(a, mean_score, clusters)
-        found.held += _holds(ours.low, ours.high, 0.0)
+        found.covered += _covers(ours.low, ours.high, 0.0)
         alone = score_interval(a, mean_score)
-        found.held_alone += _holds(alone.low, alone.high, 0.0)
+        found.covered_alone += _covers(alone.low, alone.high, 0.0)
         left, right = (scores_without_clusters(rows, mean_score, clusters) for rows in (a, b))
         difference = clustered_difference(left, right, is_differing(a, b), clusters).estimate
-        found.told += (difference.p_value or 0.0) < 0.05
-        found.told_alone += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
+        found.different += (difference.p_value or 0.0) < 0.05
+        found.different_alone += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
         exchanged = approximate_randomization(
             clusters.sums(a), clusters.sums(b), mean_score, n_resamples=RESAMPLES, seed=trial
         )
         found.exchanged += (exchanged.p_value or 0.0) < 0.05
-    cells = (found.held, found.held_alone, found.told, found.told_alone, found.exchanged)
+    cells = (
+        found.covered,
+        found.covered_alone,
+        found.different,
+        found.different_alone,
+        found.exchanged,
+    )
     return f"| {world.title} | " + " | ".join(f"{count / trials:.3f}" for count in cells) + " |"
 
 
 def sample_row(world: World, *, trials: int, seed: int) -> str:
     rng = np.random.default_rng(seed)
-    found = Shares()
+    found = Counts()
     for _ in range(trials):
         codes = world.codes(rng)
         samples = [world.values(codes, rng) for _ in range(2)]
         items = ClusteredItems.of(codes)
         a, b = (rows_of(items.sums(values) / items.sizes) for values in samples)
         ours = score_interval(a, mean_score)
-        found.held += _holds(ours.low, ours.high, 0.0)
-        found.told += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
+        found.covered += _covers(ours.low, ours.high, 0.0)
+        found.different += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
         a, b = (rows_of(values) for values in samples)
         alone = score_interval(a, mean_score)
-        found.held_alone += _holds(alone.low, alone.high, 0.0)
-        found.told_alone += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
-    cells = (found.held, found.held_alone, found.told, found.told_alone)
+        found.covered_alone += _covers(alone.low, alone.high, 0.0)
+        found.different_alone += (paired_jackknife(a, b, mean_score).estimate.p_value or 0.0) < 0.05
+    cells = (found.covered, found.covered_alone, found.different, found.different_alone)
     return f"| {world.title} | " + " | ".join(f"{count / trials:.3f}" for count in cells) + " |"
 
 
 TEMPLATE = """\
 # Calibration with documents and samples
 
-How often intervals and tests are right if items come in documents, or if outputs are several samples. A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one of its own. So the scores of two items of one document (or of two samples of one item) have the correlation that the
-row names. *coverage*: the share of 95% intervals of a system's score that contain the true score; it should be .95. *found different*: the share of
-pairs of equally good systems whose difference has p < .05; it should be .05. *clustered*: as [`wellput score`](../commands/score.md) computes
-it, leaving out whole documents, or items with all their samples; *alone*: every item, or every sample, treated as independent; *`ar`*: approximate randomization (`--paired ar`).
-{trials:,} simulated data sets in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
+How often are intervals and tests of `wellput score` right if items come in documents, or if outputs are several samples? As wellput computes them, they are right or cautious:
+with documents of 1 to 40 items whose scores correlate .3, the 95% intervals of normal scores contain the true score in {low} to {high} of the cases, from 6 documents on.
+Intervals that treat items as independent do so in {low_alone} to {high_alone}.
+
+A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one of its own. The scores of two items of one document
+(or of two samples of one item) have the correlation that the row names. *Skewed* scores have a lognormal distribution, all others a normal one.
+
+- *coverage*: the share of 95% intervals of a system's score that contain the true score. It should be .95.
+- *found different*: the share of pairs of equally good systems whose difference has p < .05. It should be .05.
+- *clustered*: as [`wellput score`](../commands/score.md) computes it, leaving out whole documents, or items with all their samples. *Alone*: every item, or every sample, is treated as independent.
+- *`ar`*: approximate randomization (`--paired ar`).
+
+There are {trials:,} simulated data sets in each row, so shares near .95 and .05 are within {error:.3f} of the long-run share.
 
 ## Documents
 
@@ -194,18 +209,14 @@ it, leaving out whole documents, or items with all their samples; *alone*: every
 | --- | ---: | ---: | ---: | ---: | ---: |
 {documents}
 
+With 6 documents of very different sizes, or if most documents are short and few are long, intervals are cautious: few documents decide,
+and Student's t has few degrees of freedom.
+
 ## Samples
 
 | samples | coverage, clustered | coverage, alone | found different, clustered | found different, alone |
 | --- | ---: | ---: | ---: | ---: |
 {samples}
-
-## What follows
-
-- With documents of 1 to 40 items and a correlation of .3, the clustered interval of normal scores contains the truth in {low} to {high} of the cases, from 6
-  documents on. The interval that treats items as independent does so in {low_alone} to {high_alone}.
-- With 6 documents of very different sizes, or if most documents are short and few are long, intervals are cautious: few documents decide,
-  and Student's t has few degrees of freedom.
 """
 
 
@@ -218,6 +229,7 @@ def page(*, trials: int, seed: int) -> str:
     for world in SAMPLED:
         samples.append(sample_row(world, trials=trials, seed=seed))
         print(samples[-1], file=sys.stderr)
+    # The first four worlds: documents of 1 to 40 items, correlation .3, normal scores.
     main_rows = [row.split(" | ") for row in documents[:4]]
     ours, alone = ([row[column] for row in main_rows] for column in (1, 2))
     return TEMPLATE.format(

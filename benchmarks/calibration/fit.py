@@ -27,8 +27,8 @@ from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_ou
 SYSTEMS = (4, 6, 12, 20)
 ITEMS = 60
 SLOPE = 0.6
-MANY = 2000
-"""Systems and items drawn to know the truth where ratings are rounded."""
+N_FOR_TRUTH = 2000
+"""How many systems and items are drawn to know the true values if ratings are rounded."""
 Spread = tuple[float, float, float]
 """Standard deviations of what systems, items, and single outputs add."""
 MIXED: Spread = (0.5, 0.7, 0.8)
@@ -36,7 +36,7 @@ MIXED: Spread = (0.5, 0.7, 0.8)
 
 @dataclass(frozen=True)
 class Effects:
-    """What each system and each item adds to two predictors and to the judgments: (units, 3)."""
+    """What each system and each item adds to the two predictors and to the judgments: arrays (units, 3)."""
 
     systems: Floats
     items: Floats
@@ -44,9 +44,9 @@ class Effects:
 
 @dataclass(frozen=True)
 class World:
-    """`x` and `y` are the spreads of predictors and of the judgments' own part; `is_skewed` draws from
-    exponential distributions; `points` rounds judgments and predictors; `is_balanced` where every
-    system has every item, otherwise systems have from 30% to all of them."""
+    """`x` and `y` are the spreads of the predictors and of the judgments' own part. `is_skewed`: exponential
+    distributions; `is_rounded`: judgments from 1 to 7 in whole numbers, predictors in steps of 1/2;
+    `is_balanced`: every system has every item, otherwise systems have from 30% to all of them."""
 
     title: str
     x: Spread = MIXED
@@ -123,11 +123,11 @@ def population(
     items: Floats | None = None,
     seed: int = 0,
 ) -> Moments:
-    """For all systems and items there are, or for those with these effects. Covariances add up; where
-    ratings are rounded they are those of many outputs."""
+    """The covariances over all possible systems and items, or over the units with the given effects. They
+    are sums of the covariances of the parts, or, if ratings are rounded, those of many drawn outputs."""
     if world.is_rounded:
         rng = np.random.default_rng([seed, 77])
-        new = world.effects(MANY, MANY, rng)
+        new = world.effects(N_FOR_TRUTH, N_FOR_TRUTH, rng)
         effects = Effects(
             new.systems if systems is None else systems, new.items if items is None else items
         )
@@ -179,8 +179,8 @@ class Sample:
 
 
 def coefficient_figures(job: tuple[World, int], *, studies: int, seed: int) -> tuple[float, float]:
-    """How often the coefficient that is 0 is called another, and the interval of the other one holds
-    its true value."""
+    """How often the coefficient that is 0 is found to differ from 0, and how often the interval of the
+    other coefficient contains its true value."""
     world, n_systems = job
     rng = np.random.default_rng([seed, n_systems, WORLDS.index(world)])
     truth = population(world, SLOPE).slopes
@@ -197,10 +197,11 @@ def coefficient_figures(job: tuple[World, int], *, studies: int, seed: int) -> t
 
 
 @dataclass(frozen=True)
-class Unseens:
-    """Figures of many studies: the mean r and the mean truth for other systems and items; how often
-    intervals for both, items, and systems hold the truth; how often p is below .05 (for both); how
-    often a gain is claimed though the second predictor never counts (where the first does)."""
+class UnseenFigures:
+    """Figures of many studies about r on unseen outputs. For other systems and items: the mean `r`, the mean
+    `truth`, and the share of studies with p < .05 (`significant`). `both`, `items` and `systems` are the
+    shares of intervals that contain the true r, for other systems and items, for other items, and for other
+    systems. `gains` is the share of studies in which a gain over the best single predictor is claimed."""
 
     r: float
     truth: float
@@ -220,7 +221,7 @@ def better_predictor(y: Floats, x: Floats) -> RegressionColumns:
     return RegressionColumns([int(np.argmax(np.abs(r)))], np.zeros(1))
 
 
-def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) -> Unseens:
+def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) -> UnseenFigures:
     world, n_systems, slope = job
     rng = np.random.default_rng([seed, n_systems, WORLDS.index(world), int(slope > 0)])
     everywhere = population(world, slope)
@@ -235,19 +236,19 @@ def unseen_figures(job: tuple[World, int, float], *, studies: int, seed: int) ->
         }
         groups: tuple[Unseen, ...] = ("both", "item", "system")
         found = {unseen: sample.held_out(unseen, both_predictors) for unseen in groups}
-        holds = []
+        covered = []
         for unseen in groups:
             estimate = found[unseen].estimate
             assert estimate.low is not None and estimate.high is not None
-            holds.append(estimate.low <= truths[unseen] <= estimate.high)
+            covered.append(estimate.low <= truths[unseen] <= estimate.high)
         p_value = found["both"].estimate.p_value
         assert p_value is not None
         is_claimed = False
         if slope:
             gain = found["both"].minus(sample.held_out("both", better_predictor))
             is_claimed = gain.low is not None and gain.low > 0
-        figures.append((found["both"].r, truths["both"], *holds, p_value < 0.05, is_claimed))
-    return Unseens(*(float(mean) for mean in np.mean(figures, axis=0)))
+        figures.append((found["both"].r, truths["both"], *covered, p_value < 0.05, is_claimed))
+    return UnseenFigures(*(float(mean) for mean in np.mean(figures, axis=0)))
 
 
 def main() -> None:
@@ -271,7 +272,10 @@ def page(studies: int, validated: int, seed: int) -> str:
         told = dict(zip(jobs, coefficients, strict=True))
         print("coefficients measured", file=sys.stderr)
         null, planted = list(nothing), list(something)
+    covered = [share for one in (*null, *planted) for share in (one.both, one.items, one.systems)]
     return TEMPLATE.format(
+        least=min(*covered, *(share for _, share in told.values())),
+        most=max(*(one.significant for one in null), *(share for share, _ in told.values())),
         studies=studies,
         validated=validated,
         seed=seed,
@@ -294,8 +298,8 @@ def page(studies: int, validated: int, seed: int) -> str:
 
 def _table(
     cases: Sequence[tuple[World, int]],
-    found: Sequence[Unseens],
-    row: Callable[[Unseens], str],
+    found: Sequence[UnseenFigures],
+    row: Callable[[UnseenFigures], str],
 ) -> str:
     return "\n".join(
         f"| {world.title} | {n} | {row(one)} |"
@@ -303,12 +307,12 @@ def _table(
     )
 
 
-def _null_row(one: Unseens) -> str:
+def _null_row(one: UnseenFigures) -> str:
     figures = (one.significant, one.both, one.items, one.systems)
     return f"{one.r:+.3f} | " + " | ".join(f"{figure:.3f}" for figure in figures)
 
 
-def _planted_row(one: Unseens) -> str:
+def _planted_row(one: UnseenFigures) -> str:
     figures = (one.both, one.items, one.systems, one.gains)
     return f"{one.r:.3f} | {one.truth:.3f} | " + " | ".join(f"{figure:.3f}" for figure in figures)
 
@@ -316,43 +320,48 @@ def _planted_row(one: Unseens) -> str:
 TEMPLATE = """\
 # Calibration of `wellput fit`
 
-How often the tests and intervals of `wellput fit` are right, measured on simulated studies: some systems × {items} items, judgments, and two
-predictors. The second predictor never has an effect. A predictor is a score, such as a metric's, from which people's ratings are predicted. The column *shared* says what the errors of judgments and predictors have
-in common: nothing (the errors of all outputs are independent), the system, the item, or both (about equally, if the row does not say more).
+How often are the tests and intervals of [`wellput fit`](../commands/fit.md) right? In simulated studies an effect that does not exist is found at .05 in at most {most:.3f} of the studies, and the 95% intervals contain
+the true value in at least {least:.3f}. With few systems, tests and intervals are conservative.
+
+In a study some systems × {items} items have judgments and two *predictors*: scores, such as those of a metric, from which people's ratings are predicted. The second predictor never has an
+effect. The column *shared* says what the errors of judgments and predictors have in common: nothing (the errors of all outputs are independent), the system, the item, or
+both (about equally, if the row does not say more). In *unbalanced* studies systems have from 30% to all of the items; *skewed* errors have exponential instead of normal
+distributions; if *each system has its own judges*, judgments differ more between systems.
 
 ## Coefficients
 
-The first predictor has the coefficient {slope}, the second 0. A cell has two shares of studies: those in which the second coefficient is found to differ from 0 at .05 (.05 or less is
-right), and those in which the 95% interval of the first contains the true value (.95 is right), for other systems and other items (`--generalize both`). {studies} studies each; two standard errors are
-{error:.3f} for either.
+The first predictor has the coefficient {slope}, the second 0. Each cell has two shares of {studies} studies (two standard errors are {error:.3f} for either):
+
+- the share in which the second coefficient is found to differ from 0 at .05 (should be .05 or less);
+- the share in which the 95% interval of the first coefficient, for other systems and other items, contains the true value (should be .95).
 
 | shared | {header} |
 | --- | {rule} |
 {coefficients}
 
-The test and the interval are conservative with 4 systems, and if outputs share nothing: the variance is never taken as smaller than the variance
+The test and the interval are conservative with 4 systems, and if outputs share nothing, because the variance is never taken as smaller than the variance
 between systems or the variance between items.
 
 ## r on unseen outputs: nothing to predict
 
-Both coefficients are 0, so the true r for other systems is 0, too. *r* is the mean r on unseen systems and items, *p < .05* how often this r is found to differ from 0. The last three columns
-say how often the 95% intervals contain the true value: for other systems and items, for other items of these systems, and for
-other systems on these items. {validated} studies each; two standard errors are {validated_error:.3f}.
+*r* is the mean correlation of the judgments with the scores of the fitted metric, on systems and items to which it was not fitted. Both coefficients are 0 here, so the true r for other systems is 0.
+*p < .05* is the share of {validated} studies in which r is found to differ from 0 (should be .05 or less). The last three columns are the shares of 95% intervals that contain the true value
+(should be .95): intervals for other systems and other items, for other items of these systems, and for other systems on these items. Two standard errors are {validated_error:.3f}.
 
-| shared | systems | r | p < .05 | interval for both | interval for items | interval for systems |
+| shared | systems | r | p < .05 | interval, systems and items | interval, items | interval, systems |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 {null}
 
 ## r on unseen outputs: one predictor has an effect
 
-The first predictor has a coefficient of {slope}. *r* is the mean r on unseen systems and items, *truth* the mean of the fitted metric's true r. The next three columns say how often the 95% intervals contain this true value. *gain claimed*:
-how often the metric is said to predict better than the best single predictor, although its second predictor never has an effect.
+The first predictor has the coefficient {slope}. *truth* is the mean of the true r of the fitted metrics, *gain claimed* the share of studies in which the fitted metric is said to
+predict better than the best single predictor, although its second predictor never has an effect. The other columns are as above.
 
-| shared | systems | r | truth | interval for both | interval for items | interval for systems | gain claimed |
+| shared | systems | r | truth | interval, systems and items | interval, items | interval, systems | gain claimed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {planted}
 
 Intervals for other systems are too wide with 4 and 6 systems: if there is little to predict, the jackknife overstates how much r
-varies. The interval for other systems on these items contains the true value in less than .93 of the studies if each system has its own judges. A gain is claimed too
+varies. If each system has its own judges, the interval for other systems on these items contains the true value too seldom. A gain is claimed too
 seldom rather than too often.
 """

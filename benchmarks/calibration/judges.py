@@ -25,7 +25,7 @@ def rate(hits: float, n: int) -> str:
     return f"{share:.3f} ± {2 * math.sqrt(max(share * (1 - share), 1 / n) / n):.3f}"
 
 
-WORTH = np.array([-0.6, -0.2, 0.0, 0.3, 0.5])
+SYSTEM_MEANS = np.array([-0.6, -0.2, 0.0, 0.3, 0.5])
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class PanelWorld:
 
     def study(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """The true values, systems × items, and the ratings."""
-        shape = (self.judges, len(WORTH), len(self.numbers))
-        true = WORTH[:, None] + rng.normal(0, 0.4, shape[2]) + rng.normal(0, 0.6, shape[1:])
+        shape = (self.judges, len(SYSTEM_MEANS), len(self.numbers))
+        true = SYSTEM_MEANS[:, None] + rng.normal(0, 0.4, shape[2]) + rng.normal(0, 0.6, shape[1:])
         ratings = (
             true
             + rng.normal(0, self.severity, (self.judges, 1, 1))
@@ -62,16 +62,16 @@ PANELS = (
     PanelWorld("a crowd of 40, one to five an output", 40, 1 + np.arange(40) % 5),
 )
 PANEL_COLUMNS = (
-    "| panel | outputs | the truth correlates | ceiling, mean | coverage |",
+    "| panel | outputs | true correlation | ceiling estimated, mean | coverage |",
     "| --- | ---: | ---: | ---: | ---: |",
 )
 
 
 def panel_row(world: PanelWorld, studies: int, seed: int) -> str:
     rng = np.random.default_rng(seed)
-    studies = max(studies // 5, 2)
+    studies = max(studies // 5, 2)  # the ceiling takes longer than the other figures
     n_items = len(world.numbers)
-    items = np.tile(np.arange(n_items), len(WORTH))
+    items = np.tile(np.arange(n_items), len(SYSTEM_MEANS))
     reached, ceilings, bounds = [], [], []
     for _ in range(studies):
         true, ratings = world.study(rng)
@@ -91,20 +91,20 @@ def mean_of(values: Sequence[float]) -> str:
 
 
 NESTED_COLUMNS = (
-    "| 12 judges, 6 systems | share of a difference that z-scores keep | r, z | r, as given | the default |",
+    "| each of 12 judges rates, of 6 systems | share of a difference that z-scores keep | r, z-scores | r, as given | wellput's default |",
     "| --- | ---: | ---: | ---: | --- |",
 )
 
 
 def nested_row(per_judge: int, studies: int, seed: int) -> str:
-    """Each judge rates all of 40 items of this many systems, drawn at random."""
+    """The row of panels in which each judge rates this many systems, drawn at random, on all of 40 items."""
     rng = np.random.default_rng(seed)
     kept, by_z, raw = [], [], []
     for _ in range(max(studies // 20, 2)):
         true = rng.normal(0, 0.5, (6, 1)) + rng.normal(0, 0.4, 40) + rng.normal(0, 0.6, (6, 40))
         felt = true + rng.normal(0, 0.5, (12, 1, 1)) + rng.normal(0, 0.9, (12, 6, 40))
         for judge in range(12):
-            # In turn, so that every system has judges; the others at random.
+            # One system in turn, so that every system has judges; the others at random.
             others = [system for system in range(6) if system != judge % 6]
             chosen = [judge % 6, *rng.permutation(others)[: per_judge - 1]]
             felt[judge, [system for system in range(6) if system not in chosen]] = np.nan
@@ -114,9 +114,8 @@ def nested_row(per_judge: int, studies: int, seed: int) -> str:
         by_z.append(_with_truth(true, np.nanmean((felt - own) / spread, axis=0)))
         raw.append(_with_truth(true, np.nanmean(felt, axis=0)))
     default = "z" if np.mean(kept) >= MIN_KEPT_SHARE else "as given"
-    title = "1 system a judge" if per_judge == 1 else f"{per_judge} systems a judge"
     cells = (mean_of(kept), mean_of(by_z), mean_of(raw), default)
-    return f"| {title} | " + " | ".join(cells) + " |"
+    return f"| {per_judge} | " + " | ".join(cells) + " |"
 
 
 def _with_truth(true: Floats, means: Floats) -> float:
@@ -124,7 +123,7 @@ def _with_truth(true: Floats, means: Floats) -> float:
     return float(np.corrcoef(true[there], means[there])[0, 1])
 
 
-ICC_COLUMNS = ("| ratings | coefficient | truth | coverage |", "| --- | --- | ---: | ---: |")
+ICC_COLUMNS = ("| ratings | coefficient | true value | coverage |", "| --- | --- | ---: | ---: |")
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from wellput.stats.metric_comparison import williams
 
 TARGET, ALPHA = 0.8, 0.05
 ITEM_EASE, SEVERITY = 1.0, 0.7
-"""What all outputs for an item share, and all ratings by a judge: neither is part of a difference."""
+"""Standard deviations of what all ratings of an item share, and all ratings by a judge; neither changes the
+difference of two systems."""
 
 
 class Plan(Protocol):
@@ -78,8 +79,8 @@ class Systems:
 
 @dataclass(frozen=True)
 class Metrics:
-    """Two metrics, and judges of whom two correlate `judge_correlation`; one judge without error
-    where that is None."""
+    """Two metrics that correlate `r1` and `r2` with people and `r12` with each other. The ratings of any two
+    judges correlate `judge_correlation`; if it is None, there is one judge without error."""
 
     r1: float
     r2: float
@@ -100,7 +101,7 @@ class Metrics:
         return given
 
     def is_found(self, n_items: int, rng: np.random.Generator) -> bool:
-        """What the judges agree on is drawn, then each judge's rating and each metric's score."""
+        """Draws what the judges agree on (`truth`), then each judge's ratings and each metric's scores."""
         own = 1.0 if self.judge_correlation is None else self.judge_correlation
         k = self.pilot_judges
         pilot = math.sqrt(k * own / (1 + (k - 1) * own))  # of their mean with what they agree on
@@ -117,7 +118,8 @@ class Metrics:
 
 
 def p_of_ranking(ratings: Floats) -> float:
-    """That of the one difference when two systems are ranked."""
+    """The p-value of the difference between the two systems, by the model of `wellput rank`. The ratings are
+    judges × systems × items."""
     answers = [
         Judgment(f"j{judge}", f"i{item}", "AB"[system], "quality", float(value))
         for (judge, system, item), value in np.ndenumerate(ratings)
@@ -147,11 +149,11 @@ PLANS: dict[str, Plan] = {
     ),
 }
 ROUNDED = {
-    "3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7),
-    "8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
+    "7 points, 3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7),
+    "5 points, 8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
 }
 ROUNDED_SHARE = 8
-"""One study in this many is drawn for them: the model of grades takes longer."""
+"""One study in this many is drawn for `ROUNDED`: the model for ratings on a scale takes longer."""
 NULLS = {
     f"{judges} judge{'' if judges == 1 else 's'}, {'own tastes' if taste else 'one taste'}": Systems(
         0.0, judges=judges, sd_item=1.0, sd_noise=1.0, sd_judge=taste
@@ -219,11 +221,12 @@ def _rows(plans: Iterable[tuple[str, Plan]], studies: int, seed: int) -> str:
 TEMPLATE = """\
 # Calibration of `wellput power`
 
-This page shows whether a study of the recommended size has the power that was asked for. For every kind of plan, `wellput power` says how many
-items give a power of .80. Then {shown} studies of that size are simulated rating by rating,
-with the effects that the options describe, and each study is analyzed as a user would do it: systems are ranked by the ratings, and metrics are
-compared by Williams' test. Judges *of one taste* do not differ in which system they prefer (`sd_judge` is 0), judges *of own tastes* do. The options are explained on [the page of the command](../commands/power.md). *Power* is the share of studies that find the difference at .05. It should be .80; two standard
-errors of the measurement are {error:.3f}.
+Does a study of the size that `wellput power` recommends have the power that was asked for? Yes: in simulated studies the power is .80, as asked for, within the error of the simulation. If ratings are rounded to a scale of few points, it can be a little lower or higher.
+
+For each plan in the table, `wellput power` recommends a number of items for a power of .80. Then {shown} studies with this number of items are simulated rating by rating,
+with the effects that the options describe ([the options](../commands/power.md)), and each study is analyzed as a user would do it: two systems are ranked by the ratings, or two metrics are
+compared by Williams' test. Judges *of one taste* prefer the same system to the same degree (`sd_judge` is 0); judges *of own tastes* do not. *Power* is the share of studies that find the difference at .05; two standard
+errors of this share are {error:.3f}.
 
 | plan | options | items | power |
 | --- | --- | ---: | ---: |
@@ -231,8 +234,8 @@ errors of the measurement are {error:.3f}.
 
 ## Ratings on a scale
 
-`wellput power` assumes normal ratings. Here the ratings are rounded to a scale of 7 or 5 points, and the systems are ranked by the model that
-`wellput rank` chooses for such ratings. This can make the power higher or lower, so take the difference and the spreads from ratings on your own scale. {rounded_studies} studies in each row; two standard errors
+`wellput power` assumes normally distributed ratings. Here the ratings are rounded to a scale of 7 or 5 points, and the systems are ranked by the model that
+`wellput rank` chooses for such ratings. The power differs from .80, so take the difference and the standard deviations from ratings on your own scale. Each row has {rounded_studies} studies; two standard errors
 are {rounded_error:.3f}.
 
 | plan | options | items | power |
@@ -241,13 +244,13 @@ are {rounded_error:.3f}.
 
 ## Systems that are equally good
 
-How often the test whose power `wellput power` computes calls two equal systems different at .05, with {null_items} items and all standard deviations 1
-(0.4 for the judges' own tastes); two standard errors are {null_error:.3f}.
+How often two equally good systems are called different at .05, by the same test. There are {null_items} items, and all standard deviations are 1
+(that of the judges' own tastes is 0.4); two standard errors are {null_error:.3f}.
 
 | judges | called different |
 | --- | ---: |
 {nulls}
 
-With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds a difference: take four judges or more. From four judges on, the test
+With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds a difference: take four judges or more. Then the test
 calls equal systems different in about .05 of the studies.
 """

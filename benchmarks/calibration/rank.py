@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -39,25 +39,26 @@ from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.core.errors import InputError
 
 GAP = 0.35
-"""Between neighbors, where systems differ."""
+"""The difference of systems with neighboring ranks, in units of the simulated scale (`POINTS_PER_UNIT`)."""
 LOOKS = 12
-"""At a growing study, evenly spaced."""
+"""Times that somebody looks at a growing study, at even distances."""
 SHARE_OF_STUDIES = {"linear": 1.0, "ordinal": 0.5, "binary": 0.5, "choices": 0.5}
-"""Models in log odds take ten times as long."""
+"""By kind of `World`, the share of the studies asked for; models in log odds take ten times as long."""
 PEEKED_SHARE_OF_STUDIES = {"linear": 0.5, "choices": 0.25}
 ALPHA = 0.05
 
 
 @dataclass
 class Tally:
-    """Counts over the studies of a world; the shares of pairs are summed over studies."""
+    """Sums over the studies of a world; the fields after `studies` are in the order of the page's columns.
+    `t_test`, `type_1` and `covered` add each study's share of pairs, the others count studies."""
 
     studies: int = 0
     t_test: float = 0.0
-    single: float = 0.0
-    any: int = 0
+    type_1: float = 0.0
+    any_pair: int = 0
     covered: float = 0.0
-    ranked: int = 0
+    all_ranks: int = 0
     refused: int = 0
 
     def row(self, title: str) -> str:
@@ -80,22 +81,24 @@ def tally(world: World, studies: int, seed: int) -> Tally:
 
 
 def _add(found: Tally, world: World, equal: QuestionData, apart: QuestionData) -> None:
-    level = rank_fitted(fit_question(equal))
-    held = rank_fitted(apart_fit := fit_question(apart))
+    """Adds a study of equal systems, and one of systems that are `GAP` apart."""
+    of_equal = rank_fitted(fit_question(equal))
+    apart_fit = fit_question(apart)
+    of_apart = rank_fitted(apart_fit)
     first, second = system_pairs(world.systems)
     contrasts = apart_fit.fitted.contrast_pairs(first, second)
     truth = world.difference(GAP) * (second - first)
     half = contrasts.errors * student.isf(ALPHA / 2, apart_fit.freedom)
     found.studies += 1
     found.t_test += t_test_rejects(equal)
-    found.single += float(np.mean([one.p_value < ALPHA for one in level.differences]))
-    found.any += any(one.is_real for one in level.differences)
+    found.type_1 += float(np.mean([one.p_value < ALPHA for one in of_equal.differences]))
+    found.any_pair += any(one.is_real for one in of_equal.differences)
     found.covered += float((np.abs(contrasts.values - truth) <= half).mean())
-    found.ranked += ranges_hold(held)
+    found.all_ranks += ranges_hold(of_apart)
 
 
 def ranges_hold(ranking: FittedRanking) -> bool:
-    """Whether every system's rank lies within its range; S0 is truly the best, S1 the next."""
+    """Whether every system's true rank lies within its range: S0 is the best, S1 the next, and so on."""
     return all(row.rank_low <= int(row.system[1:]) + 1 <= row.rank_high for row in ranking.systems)
 
 
@@ -105,7 +108,7 @@ def t_test_rejects(data: QuestionData) -> float:
     found = []
     for a in range(n):
         for b in range(a):
-            if data.are_choices:  # against a half
+            if data.are_choices:  # pairs always have the higher number first
                 own = values[(systems[:, 0] == a) & (systems[:, 1] == b)] - 0.5
                 t = abs(own.mean()) / (own.std(ddof=1) / math.sqrt(len(own)))
                 found.append(t > 1.96)
@@ -116,7 +119,7 @@ def t_test_rejects(data: QuestionData) -> float:
 
 
 def peeked_row(world: World, studies: int, seed: int) -> str:
-    """Equal systems, at which somebody looks again and again while judgments come in."""
+    """The row of a world of equal systems, at which somebody looks again and again while judgments come in."""
     rng = np.random.default_rng(seed)
     claimed = {"fixed": 0, "sequential": 0}
     for _ in range(studies):
@@ -193,87 +196,65 @@ def main() -> None:
 
 def page(rows: Rows) -> str:
     studies, seed = rows.studies, rows.seed
-    return "\n".join(
-        [
-            "# Calibration of rankings and reliability",
-            "",
-            "How often the intervals and tests of `wellput rank`, and its estimates of reliability, are right. They are measured on",
-            "simulated studies whose true values are known. The number after ± is two standard errors, "
-            "computed over the simulated studies.",
-            "",
-            "## The ranking by people",
-            "",
-            "Systems are ranked as by `wellput rank`. The numbers in parentheses are standard deviations "
-            "of the simulated effects. Judges have severity (standard deviation 0.5) and tastes for "
-            "systems (0.3; strong:",
-            "0.8), items are hard or easy (0.6) and suit some systems (0.5), answers have noise (0.8), and ratings are rounded to whole points. A fifth of",
-            "the judgments is missing unless the row says otherwise; most outputs have several judges. "
-            "Documents have effects of their own (0.5,",
-            "with systems 0.4). For grades, yes or no, and choices (with ties) the effects are in "
-            "log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items and 0.6 for items with "
-            "systems. A *cell* is one "
-            "judge's possible answer about one output, a *crowd* many judges with few answers "
-            "each.",
-            "",
-            "*Type I*: how often two equally good systems are called different at .05, by a t-test over all judgments, as scripts often do",
-            "it (for choices, a t-test of the share of wins against one half), and by the model; *any "
-            "pair*: how often at least one pair is called",
-            "different, after Holm's correction. *Coverage*: how often the 95% interval of a difference "
-            f"contains the true value, if systems with neighboring ranks differ by {GAP}; *all ranks*: how "
-            "often the ranges of ranks of all systems are right at once. *Refused*: studies that",
-            "are not ranked because the answers separate the systems perfectly. With fewer than four "
-            "judges, or fewer than ten items, a difference has at most as many degrees of freedom as there "
-            "are judges (or items) minus one,",
-            "so the tests and intervals are cautious.",
-            "",
-            "| study | studies | type I, t-test | type I | any pair | coverage | all ranks | refused |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-            *(rows.ranked(world) for world in rows.chosen(WORLDS)),
-            "",
-            "## Looking again and again",
-            "",
-            f"In these studies all systems are equally good, and somebody looks at the results {LOOKS} "
-            "times while judgments come in. The shares say how often at least one",
-            "look calls at least one difference real, by the tests for one look (corrected for the pairs) and by `--sequential`.",
-            "",
-            "| study | studies | tests for one look | `--sequential` |",
-            "| --- | ---: | ---: | ---: |",
-            *(rows.peeked(world) for world in rows.chosen(PEEKED)),
-            "",
-            "## The ceiling",
-            "",
-            "The ceiling is the highest correlation with the panel of judges that a metric can be expected "
-            "to reach. The table has the correlation of the true values with the panel's mean ratings, "
-            "over 5 systems; the ceiling that wellput estimates from the ratings alone;",
-            "and how often the interval of the ceiling contains the correlation "
-            "(`wellput.stats.panel_reliability`). Judges have severity (0.5), tastes (0.3) and noise (0.9).",
-            "",
-            *PANEL_COLUMNS,
-            *(panel_row(world, studies, seed) for world in PANELS),
-            "",
-            "For crowds the interval is too wide (its coverage is above .95): the jackknife leaves out whole judges, and this changes the mean of only three ratings more than another judge would.",
-            "",
-            "## Judges who rate different systems",
-            "",
-            "The table has the correlation r of the true values with the mean ratings (as z-scores per "
-            "judge, and as given) if each judge rates only some of the systems. The last column "
-            "says which of the two wellput uses by default.",
-            "",
-            *NESTED_COLUMNS,
-            *(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6)),
-            "",
-            "If z-scores would keep less than 75% of a difference between systems, ratings are used as given by default, and a note says why.",
-            "",
-            "## Intraclass correlations",
-            "",
-            f"Each row has {studies:,} studies of normally distributed ratings. Units and noise have "
-            "variance 1; judges have variance 0.25 for ICC2 and ICC3, and no effect for ICC1.",
-            "",
-            *ICC_COLUMNS,
-            *(row for world in CLASSES for row in class_rows(world, studies, seed)),
-            "",
-        ]
-    )
+    return f"""# Calibration of rankings and reliability
+
+How often are the intervals and tests of `wellput rank`, and its estimates of reliability, right? In simulated studies, whose true values are known, its tests call equally good systems different in about 5% of the cases or less, as they should at .05, and its 95% intervals contain the true difference in about 95% or more. A t-test over all judgments
+is wrong far more often. The number after ± is two standard errors, computed over the simulated studies.
+
+## The ranking by people
+
+A judgment is the sum of simulated effects, rounded to whole points. In parentheses are the standard deviations of the effects: judges are severe or mild (0.5) and prefer some systems (*tastes*: 0.3; strong: 0.8), items are hard or easy (0.6) and suit some systems (0.5), and every answer has noise (0.8). In the rows with documents, these are hard or easy (0.5)
+and suit some systems (0.4). In the rows *judges for each of … systems*, each judge rates one system only. For grades, yes or no, and choices (with ties) the effects are in log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items and 0.6 for items with systems. A fifth of the judgments is missing unless the row says otherwise. A *crowd* are many judges with few answers each;
+*8% of the cells* means that 8% of all possible judgments are there.
+
+- **type I**: how often two equally good systems are called different at .05, by the model of `wellput rank`. **t-test**: the same by a t-test over all judgments, as scripts often do it (for choices, a t-test of the share of wins against one half).
+- **any pair**: how often at least one pair of equally good systems is called different, after Holm's correction.
+- **coverage**: how often the 95% interval of a difference contains the true value, if systems with neighboring ranks differ by {GAP}. **all ranks**: how often the ranges of ranks of all these systems are right at once.
+- **refused**: the number of studies that are not ranked because the answers separate the systems perfectly.
+
+With fewer than four judges, or fewer than ten items, a difference has at most as many degrees of freedom as there are judges (or items) minus one, so the tests and intervals are cautious.
+
+| study | studies | t-test | type I | any pair | coverage | all ranks | refused |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+{_lines(rows.ranked(world) for world in rows.chosen(WORLDS))}
+
+## Looking again and again
+
+In these studies all systems are equally good, and somebody looks at the results {LOOKS} times while judgments come in. The shares say in how many studies at least one look calls a difference real, by the usual tests (corrected for the number of pairs, but made for one look) and by those of `--sequential`.
+
+| study | studies | usual tests | `--sequential` |
+| --- | ---: | ---: | ---: |
+{_lines(rows.peeked(world) for world in rows.chosen(PEEKED))}
+
+## The ceiling
+
+The *ceiling* is the highest correlation with the mean ratings of a panel of judges that a metric can be expected to reach: the correlation of the true values with these means. wellput estimates it from the ratings alone (`wellput.stats.panel_reliability`). The table compares this estimate with the true correlation, over the outputs of 5 systems; *coverage* is how often the 95% interval of the
+ceiling contains the true correlation. Judges have severity (0.5), tastes (0.3, strong: 0.6) and noise (0.9).
+
+{_lines(PANEL_COLUMNS)}
+{_lines(panel_row(world, studies, seed) for world in PANELS)}
+
+For crowds the interval is too wide (its coverage is above .95).
+
+## Judges who rate different systems
+
+Should ratings be z-scores (each judge's ratings minus the judge's mean, divided by the judge's standard deviation) or stay as given, if each judge rates only some of the systems? *r* is the correlation of the true values with the mean ratings. z-scores remove a part of the differences between systems if judges rate few of them. If less than 75% would be
+kept, wellput uses the ratings as given by default, and a note says why.
+
+{_lines(NESTED_COLUMNS)}
+{_lines(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6))}
+
+## Intraclass correlations
+
+How often the 95% intervals of intraclass correlations contain the true value (*coverage*). ICC1, ICC2 and ICC3 (Shrout & Fleiss 1979) are the reliability of one judge; with *k*, that of the mean of all judges. Each row has {studies:,} studies of normally distributed ratings. Units and noise have variance 1; judges have variance 0.25 for ICC2 and ICC3, and no effect for ICC1.
+
+{_lines(ICC_COLUMNS)}
+{_lines(row for world in CLASSES for row in class_rows(world, studies, seed))}
+"""
+
+
+def _lines(rows: Iterable[str]) -> str:
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":

@@ -22,10 +22,11 @@ TIE_WITHIN = 0.4
 
 @dataclass(frozen=True)
 class World:
-    """Judges × systems × items with `share` of all cells; standard deviations of the components.
+    """Judges × systems × items; `share` of all possible judgments are there. `deviations` has the standard deviations
+    of the effects.
 
-    `kind` is linear (whole points), ordinal, binary or choices. Systems differ from their neighbors by
-    the gap that a study is asked for.
+    `kind` is linear (whole points), ordinal, binary or choices. With `has_one_system_a_judge` each judge sees one
+    system only. Systems with neighboring ranks differ by the `gap` that a study is asked for.
     """
 
     title: str
@@ -37,14 +38,13 @@ class World:
     per_document: int = 1
     kind: str = "linear"
     noise: float = 0.8
-    are_own_judges: bool = False
-    """Whether each judge sees one system only."""
+    has_one_system_a_judge: bool = False
 
     def study(self, rng: np.random.Generator, gap: float) -> QuestionData:
         if self.kind == "choices":
             return self._choices(rng, gap)
         cells = rng.random((self.judges, self.systems, self.items)) < self.share
-        if self.are_own_judges:
+        if self.has_one_system_a_judge:
             own = np.arange(self.judges)[:, None] % self.systems == np.arange(self.systems)
             cells &= own[:, :, None]
         judge, system, item = (renumbered(codes) for codes in np.nonzero(cells))
@@ -59,7 +59,7 @@ class World:
         return self._data(self._answers(felt), MixedDesign(system, factors), judge, item)
 
     def difference(self, gap: float) -> float:
-        """How far neighbors are apart on the model's scale."""
+        """The difference of systems with neighboring ranks on the model's scale."""
         return gap * POINTS_PER_UNIT if self.kind == "linear" else gap
 
     def _answers(self, felt: Floats) -> Floats:
@@ -111,7 +111,7 @@ class World:
 
 
 def first_judgments(data: QuestionData, order: Codes, n: int) -> QuestionData:
-    """The study when only the first `n` judgments, in this order, were in."""
+    """The study with only the first `n` judgments of this order."""
     kept = np.zeros(len(data.values), np.bool_)
     kept[order[:n]] = True
     judges = renumbered(data.judges[kept])
@@ -157,9 +157,9 @@ WORLDS = (
     World("4 documents of 8 items, 5 judges", 5, 3, 32, DOCUMENTS, per_document=8),
     World("3 documents of 12 items, 6 judges", 6, 3, 36, DOCUMENTS, per_document=12),
     World("2 documents of 12 items, 6 judges", 6, 3, 24, DOCUMENTS, per_document=12),
-    World("2 judges for each of 3 systems", 6, 3, 30, SEVERE, are_own_judges=True),
-    World("3 judges for each of 2 systems", 6, 2, 30, SEVERE, are_own_judges=True),
-    World("5 judges for each of 3 systems", 15, 3, 30, SEVERE, are_own_judges=True),
+    World("2 judges for each of 3 systems", 6, 3, 30, SEVERE, has_one_system_a_judge=True),
+    World("3 judges for each of 2 systems", 6, 2, 30, SEVERE, has_one_system_a_judge=True),
+    World("5 judges for each of 3 systems", 15, 3, 30, SEVERE, has_one_system_a_judge=True),
     World("grades 1 to 5, 8 judges, 30 items", 8, 3, 30, LATENT, kind="ordinal"),
     World("grades 1 to 5, a crowd of 30", 30, 3, 30, LATENT, kind="ordinal", share=0.15),
     World("yes or no, 8 judges, 40 items", 8, 3, 40, LATENT, kind="binary"),

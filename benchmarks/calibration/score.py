@@ -1,8 +1,8 @@
 """How often are the p-values and intervals of `wellput score` right?
 
-Worlds are simulated in which the truth is known. If two systems are equally good, a test must reject as
-often as its level says. An interval must cover the true score, or the true difference of two unequal systems,
-as often as its confidence says.
+Systems are simulated whose true scores are known. If two systems are equally good, a test must find a
+difference in 5% of the studies, and a 95% interval must contain the true score, or the true difference of two
+unequal systems, in 95%.
 
     python -m benchmarks calibration
 """
@@ -30,7 +30,7 @@ from wellput.stats.resampling import approximate_randomization, bootstrap, paire
 SIZES = (30, 100, 500)
 EXACT_SIZES = (10, 15, 20, 30, 50, 100, 500)
 LOWEST_COVERAGE = 0.93
-HIGHEST_LEVEL = 0.065
+MOST_FOUND_DIFFERENT = 0.065
 CONSERVATIVE_BELOW = 0.03
 Test: TypeAlias = Callable[..., Estimate]
 NAMED: dict[str, Test] = {
@@ -42,24 +42,24 @@ NAMED: dict[str, Test] = {
 
 @dataclass(frozen=True)
 class Default:
-    """What `wellput score` prints unless told otherwise, in one world at one size: the share of equally
-    good systems it tells apart at .05, of 95% intervals that hold the true difference, and the true
-    score."""
+    """How right the default figures of `wellput score` are, in one world with n items: the share of pairs of
+    equally good systems that are found different at .05, and the shares of 95% intervals that contain the
+    true difference and the true score."""
 
     world: World
     n: int
-    level: float
-    of_difference: float
-    of_score: float
+    found_different: float
+    difference_covered: float
+    score_covered: float
 
     @property
     def fails(self) -> bool:
-        covers = min(self.of_difference, self.of_score)
-        return self.level > HIGHEST_LEVEL or covers < LOWEST_COVERAGE
+        covered = min(self.difference_covered, self.score_covered)
+        return self.found_different > MOST_FOUND_DIFFERENT or covered < LOWEST_COVERAGE
 
     @property
     def is_conservative(self) -> bool:
-        return self.level < CONSERVATIVE_BELOW and not self.fails
+        return self.found_different < CONSERVATIVE_BELOW and not self.fails
 
 
 def difference(world: World, a: Floats, b: Floats) -> Estimate:
@@ -78,23 +78,24 @@ def measure_default(world: World, n: int, *, trials: int, seed: int) -> Default:
         a, b = world.draw(n, 0.0, rng)
         p_value = compare(a, b).p_value
         hits[trial, 0] = p_value is not None and p_value < 0.05
-        hits[trial, 1] = _holds(score_interval(a, world.score, bounds=world.bounds), better)
+        hits[trial, 1] = _covers(score_interval(a, world.score, bounds=world.bounds), better)
         a, b = world.draw(n, world.gap, rng)
-        hits[trial, 2] = _holds(compare(a, b), better - worse)
-    level, of_score, of_difference = (float(share) for share in hits.mean(axis=0))
-    return Default(world, n, level, of_difference, of_score)
+        hits[trial, 2] = _covers(compare(a, b), better - worse)
+    found_different, score_covered, difference_covered = (
+        float(share) for share in hits.mean(axis=0)
+    )
+    return Default(world, n, found_different, difference_covered, score_covered)
 
 
-def _holds(estimate: Estimate, truth: float) -> bool:
-    """Where there is no interval, because next to nothing varies, nothing is claimed."""
+def _covers(estimate: Estimate, truth: float) -> bool:
     if estimate.low is None or estimate.high is None:
-        return True
+        return True  # the systems differ on one item at most: nothing is claimed
     return estimate.low <= truth <= estimate.high
 
 
 def measure_named(world: World, n: int, *, trials: int, n_resamples: int, seed: int) -> list[float]:
-    """The share of equally good systems told apart at .05 by each test that must be named, and the
-    coverage of the percentile interval of a score."""
+    """The share of pairs of equally good systems that each test of `NAMED` finds different at .05, and the
+    share of percentile intervals that contain the true score."""
     better, _ = world.truth(seed)
     hits = np.zeros((trials, len(NAMED) + 1))
     for trial in range(trials):
@@ -104,14 +105,14 @@ def measure_named(world: World, n: int, *, trials: int, n_resamples: int, seed: 
         for column, test in enumerate(NAMED.values()):
             p_value = test(a, b, world.score, **drawn).p_value
             hits[trial, column] = p_value is not None and p_value <= 0.05
-        hits[trial, -1] = _holds(bootstrap(a, world.score, **drawn), better)
+        hits[trial, -1] = _covers(bootstrap(a, world.score, **drawn), better)
     return [float(share) for share in hits.mean(axis=0)]
 
 
-def exact_level_of_shares(n: int) -> float:
-    """The largest level at .05 of the default test of two systems that are right (1) or wrong (0) equally
-    often, over all shares of items on which they differ: every outcome is tested, nothing is drawn."""
-    rejected = np.zeros(n + 1)  # where they differ on this many items, the share of outcomes
+def exact_type_1_error(n: int) -> float:
+    """The largest type I error at .05 of the default test of two systems that are right (1) or wrong (0)
+    equally often, over all shares of items on which they differ: every outcome is tested, nothing is drawn."""
+    rejected = np.zeros(n + 1)  # by the number of items on which they differ: how often p < .05
     for differing in range(n + 1):
         outcomes = np.arange(differing + 1)
         p_values = [DifferenceOfShares(int(k), differing - int(k), n).p_value for k in outcomes]
@@ -128,7 +129,7 @@ def exact_coverage_of_shares(n: int) -> tuple[float, float]:
     intervals = [share_interval(int(hits), n) for hits in outcomes]
     shares = np.arange(1, 100) / 100
     covered = [
-        float(binom.pmf(outcomes, n, share) @ [_holds(one, share) for one in intervals])
+        float(binom.pmf(outcomes, n, share) @ [_covers(one, share) for one in intervals])
         for share in shares
     ]
     return float(np.mean(covered)), min(covered)
@@ -139,7 +140,7 @@ def exact_row(n: int) -> str:
     mean, lowest = exact_coverage_of_shares(n)
     all_pass = share_interval(n, n)
     return (
-        f"| {n} | {exact_level_of_shares(n):.3f} | {mean:.3f} | {lowest:.3f} "
+        f"| {n} | {exact_type_1_error(n):.3f} | {mean:.3f} | {lowest:.3f} "
         f"| {all_pass.low:.3f} to 1 ({all_pass.method}) |"
     )
 
@@ -175,8 +176,8 @@ def page(*, trials: int, named_trials: int, n_resamples: int, seed: int) -> str:
 def _default_row(one: Default) -> str:
     mark = " **fails**" if one.fails else " conservative" if one.is_conservative else ""
     return (
-        f"| {one.world.title} | {one.n} | {one.level:.3f} | {one.of_difference:.3f} "
-        f"| {one.of_score:.3f} |{mark} |"
+        f"| {one.world.title} | {one.n} | {one.found_different:.3f} | {one.difference_covered:.3f} "
+        f"| {one.score_covered:.3f} |{mark} |"
     )
 
 
@@ -191,56 +192,61 @@ def _listed(found: Sequence[Default]) -> str:
 TEMPLATE = """\
 # Calibration of `wellput score`
 
-How often the p-values and intervals of `wellput score` are right, measured on simulated systems whose true scores are known. The first column of the tables says how the data were simulated:
+How often are the p-values and intervals of `wellput score` right? They were measured on simulated systems whose true scores are known. By default they are right or
+conservative if items are independent. If items come in documents that the evalset does not name, they fail: with documents of 10 items, equally good systems are found
+different three to six times too often. [Another page](cluster_calibration.md) has the results for documents that are named.
+
+The first column of the tables says how the data were simulated:
 
 {worlds}
 
 ## What wellput score prints by default
 
-Differences come with an interval and a p-value from the jackknife's standard error and Student's t, corrected
-for skewness where that is more cautious. The interval of a score comes from
-the same standard error, on a scale that respects the metric's bounds. If every item counts 0 or 1, differences have Tango's interval and McNemar's p-value
-(the exact one if fewer than 25 items differ), and scores have Wilson's interval (with fewer than 30 items the exact interval).
+The defaults are the jackknife's standard error with Student's t, corrected for skewness, and for metrics of 0 and 1 the tests and intervals of shares
+([Intervals and tests](../significance.md) explains them). The columns are shares of {trials} studies (two standard errors are {error:.3f}):
 
-Two equally good systems should be found different at .05 in .050 of the studies, and
-95% intervals should contain the true value in .950. To measure the intervals of differences, one of the two systems was made worse. {trials} studies in each row;
-two standard errors of the measurement are {error:.3f}.
+- *found different*: two equally good systems are found different at .05. This should be .05.
+- *difference covered*: the 95% interval of a difference contains the true difference (for this, one of the systems was made worse). This should be .95.
+- *score covered*: the 95% interval of a score contains the true score. This should be .95.
+- *verdict*: a row *fails* if systems are found different in more than .065, or an interval covers less than .93. It is *conservative* if systems are found different
+  in less than .03, because they differ on a handful of items.
 
-| data | items | found different at .05 | interval of a difference is right | interval of a score is right | |
+| data | items | found different | difference covered | score covered | verdict |
 |---|---|---|---|---|---|
 {defaults}
 
-In the last column, *fails* means: found different in more than .065, or an interval right in less than .93. *Conservative* means: found different in less than .03,
-because the systems differ on a handful of items. If the systems differ on one item or none, and the metric has other values than
-0 and 1, there is no interval; such a study does not count as wrong. Of {n_all} rows {n_failing} fail:
+If the systems differ on one item or none, and the metric has other values than 0 and 1, there is no interval; such a study counts as covered. Of {n_all} rows {n_failing} fail:
 
 - {failing}.
 
 Conservative: {conservative}.
 
-What this says:
-
 - Items of one **document** are not independent. A test that treats them as independent finds differences that
   are not there. This happens more often the more similar the items of a document are and the more items it has. All tests
   on this page have this weakness.
-- With **skewed** differences a few items with large differences decide, and a small sample often has none of these items. The correction for
-  skewness makes intervals wider; Student's t alone found equally good systems different in about .08
-  (skewed) and .11 (very skewed) of studies with 30 items, about as often as the randomization test below.
+- With **skewed** differences a few items with large differences decide, and a small sample often has none of these items. Without the correction for
+  skewness, Student's t found equally good systems different in about .08
+  (skewed) and .11 (very skewed) of studies with 30 items.
 
-For metrics of 0 and 1 the shares can be computed instead of simulated. The table has the largest type I error of the default test at .05, over all shares of items on which the
-two systems differ; how often the 95% interval of a pass rate (the share of items that count 1) contains the true rate, on
-average and at worst over true rates from .01 to .99; and the interval if all items pass.
+For metrics of 0 and 1 the shares can be computed instead of simulated. The table has
 
-| items | largest type I error | interval of a rate is right, mean | lowest | all items pass |
+- *largest type I error*: the largest share of studies in which two equally good systems are found different at .05, whatever the share of items on which they differ;
+- *rate covered*: how often the 95% interval of a pass rate (the share of items that count 1) contains the true rate, on average and at worst over true rates from .01 to .99;
+- *all items pass*: the interval if all items count 1, and its method.
+
+| items | largest type I error | rate covered, mean | rate covered, lowest | all items pass |
 |---|---|---|---|---|
 {exact}
 
-## Tests that must be asked for by name
+## Tests and intervals that are chosen by name
 
-How often two equally good systems are found different at .05 by `--paired ar` (approximate randomization), by `--paired bs`
-(the paired bootstrap with sacreBLEU's p-value), and by the paired bootstrap that counts both tails (Python
-only); and how often the percentile bootstrap's 95% interval of a score contains the true score. {named_trials}
-studies in each row, {n_resamples} resamples; two standard errors are {named_error:.3f}.
+The columns *ar*, *bs* and *both tails* say how often two equally good systems are found different at .05 (right is .05), the last column how often a 95% interval contains the true score (right is .95).
+There are {named_trials} studies in each row, with {n_resamples} resamples; two standard errors are {named_error:.3f}.
+
+- *ar*: approximate randomization (`--paired ar`)
+- *bs*: the paired bootstrap with sacreBLEU's p-value, which counts one tail (`--paired bs`)
+- *both tails*: the paired bootstrap that counts both tails (Python only)
+- *percentile interval*: the percentile bootstrap's interval of a score
 
 | data | items | ar | bs | both tails | percentile interval |
 |---|---|---|---|---|---|
@@ -248,8 +254,8 @@ studies in each row, {n_resamples} resamples; two standard errors are {named_err
 
 Approximate randomization is exact where items are independent and, on each of them, the outputs of the two
 systems could be exchanged without changing their distribution. It finds a difference too often
-if differences are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's definition of the
-paired bootstrap's p-value counts one tail of the centered differences. It finds a difference about twice as often as it should (.05) on data for which
+if differences are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's
+p-value of the paired bootstrap finds a difference about twice as often as it should (.05) on data for which
 the other tests are right, and even more often on the other data.
 """
 

@@ -22,12 +22,13 @@ Pair: TypeAlias = tuple[Floats, Floats]
 Draw: TypeAlias = Callable[[int, float, Rng], Pair]
 
 ITEMS_OF_A_DOCUMENT = 10
-LARGE = 200_000
+N_FOR_TRUTH = 200_000
+"""The items of one of the ten draws from which a true score is computed."""
 
 
 @dataclass(frozen=True)
 class World:
-    """`draw(n, gap, rng)` gives the statistics of two systems, `about` says how they come about."""
+    """`draw(n, gap, rng)` gives the statistics of two systems, `about` says on the page how they are drawn."""
 
     title: str
     about: str
@@ -37,15 +38,17 @@ class World:
     bounds: Bounds = (None, None)
 
     def truth(self, seed: int) -> tuple[float, float]:
-        """The scores of the better and the worse system on so many items (2 million) that sampling error is
-        no matter."""
+        """The scores of the better and the worse system on 2 million items, so with hardly any sampling
+        error."""
         return _truth(self, seed)
 
 
 @cache
 def _truth(world: World, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng([seed, 0])
-    sums = [[rows.sum(axis=0) for rows in world.draw(LARGE, world.gap, rng)] for _ in range(10)]
+    sums = [
+        [rows.sum(axis=0) for rows in world.draw(N_FOR_TRUTH, world.gap, rng)] for _ in range(10)
+    ]
     better, worse = (float(world.score(np.sum(parts, axis=0))) for parts in zip(*sums, strict=True))
     return better, worse
 

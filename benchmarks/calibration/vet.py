@@ -2,11 +2,11 @@
 
 Simulated people and a simulated judge rate outputs, or choose between two. The judge may favor long outputs,
 those shown first and those of its own family, and may be more severe to some systems. Each bias is either
-planted or not. Counted is how often the interval contains what was planted, and how often a bias that was not
-planted is claimed (p < .05).
+planted or not. The page says how often the interval contains the planted bias, and how often a bias is claimed
+(p < .05).
 
 Length, quality and systems depend on each other: better outputs are longer, and so are those of some systems.
-All outputs of an item share what is hard about it, for people and once more for the judge.
+All ratings of an item share an effect of the item, and the judge's ratings of it another one.
 
     python -m benchmarks vet-calibration
 """
@@ -35,14 +35,15 @@ ITEM_COUNTS = (30, 100)
 
 @dataclass(frozen=True)
 class Planted:
-    """What is planted: in rating points or, for choices, in shares of choices."""
+    """The judge's biases, in rating points or, for choices, in shares of choices: for each place that an output is
+    shown earlier (`position`), for each doubling of its length, and for the judge's own outputs. `severity` is
+    added to all ratings, `more_for_one` to those of one system."""
 
     position: float = 0.0
     length: float = 0.0
     self_preference: float = 0.0
     severity: float = 0.0
-    severity_of_first: float = 0.0
-    """One system is treated otherwise than the rest."""
+    more_for_one: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def rating_study(
                 + planted.self_preference * (system in OWN)
                 - planted.position * order[place]
                 + planted.severity
-                + planted.severity_of_first * (system == SYSTEMS[1])
+                + planted.more_for_one * (system == SYSTEMS[1])
             )
             extra = {"order": str(order[place] + 1)}
             answers.append(Judgment(JUDGE, name, system, "q", float(given), extra))
@@ -140,7 +141,7 @@ def findings(biases: JudgeBiases, planted: Planted) -> Iterator[Finding]:
     """All biases that were estimated. What is planted on a system other than the judge's own is not
     counted as self-preference, so that is left out there."""
     others = {"position": biases.position, "length": biases.length}
-    if not planted.severity_of_first:
+    if not planted.more_for_one:
         others["self_preference"] = biases.self_preference
     for name, estimate in others.items():
         if estimate is not None:
@@ -155,7 +156,7 @@ def _deviation(planted: Planted) -> float:
     given = [
         planted.length * LENGTH_OF_SYSTEM[system]
         + planted.self_preference * (system in OWN)
-        + planted.severity_of_first * (system == SYSTEMS[1])
+        + planted.more_for_one * (system == SYSTEMS[1])
         for system in SYSTEMS
     ]
     return given[1] - float(np.mean(given))
@@ -173,7 +174,7 @@ RATING_WORLDS = {
     "length": Planted(length=0.4),
     "position": Planted(position=0.2),
     "self-preference": Planted(self_preference=0.5),
-    "severity of one system": Planted(severity=-0.3, severity_of_first=0.6),
+    "severity of one system": Planted(severity=-0.3, more_for_one=0.6),
 }
 CHOICE_WORLDS = {
     "nothing planted": Planted(),
@@ -205,42 +206,30 @@ def rates(
 
 def page(studies: int, seed: int) -> str:
     """All worlds."""
-    lines = [
-        "# Are biases of a judge found?",
-        "",
-        "`wellput vet` estimates how a judge differs from people. Here known biases are planted in "
-        f"simulated judges. For each row {studies:,} studies are drawn, in which {PEOPLE} people and the "
-        "judge rate four systems. [`wellput vet`](../commands/vet.md) explains the biases. "
-        "*planted* is the bias that the simulated judge has, *bias* the one that is estimated.",
-        "",
-        "- **covered**: the share of studies whose 95% interval contains the planted bias (it should be "
-        "95%).",
-        "- **claimed**: the share of studies with p < .05. If no bias was planted, it should be at most "
-        "5%; else it is the power.",
-        "",
-    ]
+    text = f"""# Are biases of a judge found?
+
+Does `wellput vet` find how a judge differs from people? Biases of a known size are *planted* in simulated judges, and `wellput vet` estimates all biases. Its 95% intervals contain the true size in about 95% of the studies. Biases that were not planted are claimed in about 5%, as they should be at .05. How often planted biases are found depends on the number of items.
+
+For each row {studies:,} studies are drawn, in which {PEOPLE} people and the judge rate, or choose between, the outputs of four systems. [`wellput vet`](../commands/vet.md) explains the biases.
+
+- **planted**: the bias that the simulated judge has. **bias**: the bias that is estimated; bold if the judge has it. (A judge with a bias for length or for its own outputs is milder to some systems, too.)
+- **covered**: the share of studies whose 95% interval contains the true size of the bias (it should be 95%).
+- **claimed**: the share of studies with p < .05. If the judge does not have the bias, it should be at most 5%; else it is the power.
+"""
     for kind, worlds in (("ratings", RATING_WORLDS), ("choices", CHOICE_WORLDS)):
-        lines += [f"## {kind.capitalize()}", ""]
-        lines += ["| planted | items | bias | covered | claimed |", "|---|---|---|---|---|"]
+        text += f"\n## {kind.capitalize()}\n\n"
+        text += "| planted | items | bias | covered | claimed |\n|---|---|---|---|---|\n"
         for name, planted in worlds.items():
             for n_items in ITEM_COUNTS:
-                table = rates(kind, planted, n_items, studies=studies, seed=seed)
-                for bias, (covered, claimed, is_planted) in table.items():
-                    shown = (
-                        f"**{bias.replace('_', '-')}**" if is_planted else bias.replace("_", "-")
-                    )
-                    lines.append(
-                        f"| {name} | {n_items} | {shown} | {100 * covered:.1f}% | {100 * claimed:.1f}% |"
-                    )
-        lines.append("")
-    lines += [
-        "Bold: the bias that was planted. Self-preference cannot be distinguished from mildness to the systems of the judge's own family: in both "
-        "cases the judge gives them more than people do, when lengths are equal. All rows of a table use "
-        "the same random draws, so the same chance deviations can appear in several rows; a share near 95% "
-        "has a standard error of "
-        f"{100 * (0.95 * 0.05 / studies) ** 0.5:.1f} points.",
-    ]
-    return "\n".join(lines)
+                found = rates(kind, planted, n_items, studies=studies, seed=seed)
+                for bias, (covered, claimed, is_planted) in found.items():
+                    named = bias.replace("_", "-")
+                    shown = f"**{named}**" if is_planted else named
+                    text += f"| {name} | {n_items} | {shown} | {covered:.1%} | {claimed:.1%} |\n"
+    error = 100 * (0.95 * 0.05 / studies) ** 0.5
+    return f"""{text}
+Self-preference cannot be distinguished from mildness to the systems of the judge's own family: in both cases the judge gives them more than people do, when lengths are equal. All rows of a table use the same random draws, so the same chance deviations can appear in several rows; a share near 95% has a standard error of {error:.1f} points.
+"""
 
 
 def main() -> None:

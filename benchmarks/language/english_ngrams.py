@@ -1,4 +1,4 @@
-"""How much each choice in the shipped English n-gram model gains; part of docs/results/language_ngrams.md.
+"""What each step in making the shipped English n-gram model changes; part of docs/results/language_ngrams.md.
 
 Perplexities are of EWT dev, on which the mixing weights are tuned, too; the last one is of EWT test.
 """
@@ -28,8 +28,7 @@ from wellput.language.models.ngram_files import load_model, quantized, save_mode
 from wellput.language.models.ngram_trie import pruned_model
 from wellput.language.models.ngrams import NgramModel
 
-THRESHOLDS = (0.0, 1e-9, 1e-8, PRUNING_THRESHOLD, 5e-8, 1e-7, 4e-7)
-SMALL_WORDS = "first words as inside sentences"
+AS_INSIDE = "as inside sentences"
 
 
 def speeches() -> Path:
@@ -51,22 +50,21 @@ def training_texts() -> dict[str, list[str]]:
     }
 
 
-def small_row(mixture: Mixture, threshold: float, dev: list[str], folder: Path) -> str:
+def size_row(mixture: Mixture, threshold: float, dev: list[str], folder: Path) -> str:
     """Size, time to load and perplexity when pruned at a threshold and rounded."""
     pruned = pruned_model(mixture.model, mixture.frequencies, threshold)
-    path = folder / "small.wlm"
+    path = folder / "rounded.wlm"
     save_model(quantized(pruned), path, is_compact=True)
     loading_s, model = min((loaded(path) for _ in range(3)), key=lambda pair: pair[0])
     cells = [
-        f"{threshold:g}" if threshold else "nothing pruned",
+        "pruned" if threshold else "not pruned",
         f"{sum(model.sizes):,}",
         f"{path.stat().st_size / 1e6:.2f}",
         f"{1000 * loading_s:.0f}",
         f"{pruned.perplexity(dev):.1f}",
         f"{model.perplexity(dev):.1f}",
     ]
-    shown = [f"**{cell}**" for cell in cells] if threshold == PRUNING_THRESHOLD else cells
-    return f"| {' | '.join(shown)} |"
+    return f"| {' | '.join(cells)} |"
 
 
 def loaded(path: Path) -> tuple[float, NgramModel]:
@@ -82,18 +80,21 @@ def section() -> str:
     dev = treebank_sentences(data_path(EWT_DEV))
     test = treebank_sentences(data_path(EWT_TEST))
     casing = Casing(sentence for text in texts.values() for sentence in text)
-    small_texts = {name: [*map(casing.decapitalized, text)] for name, text in texts.items()}
-    small_dev = [*map(casing.decapitalized, dev)]
+    inside_texts = {name: [*map(casing.decapitalized, text)] for name, text in texts.items()}
+    inside_dev = [*map(casing.decapitalized, dev)]
     mixtures = {
-        "as they are": (mixture_for(dev, texts), dev),
-        SMALL_WORDS: (mixture_for(small_dev, small_texts), small_dev),
+        "with capital": (mixture_for(dev, texts), dev),
+        AS_INSIDE: (mixture_for(inside_dev, inside_texts), inside_dev),
     }
-    chosen, _ = mixtures[SMALL_WORDS]
+    chosen, _ = mixtures[AS_INSIDE]
     with tempfile.TemporaryDirectory() as name:
-        rows = [small_row(chosen, threshold, small_dev, Path(name)) for threshold in THRESHOLDS]
+        rows = [
+            size_row(chosen, threshold, inside_dev, Path(name))
+            for threshold in (0.0, PRUNING_THRESHOLD)
+        ]
     model = quantized(pruned_model(chosen.model, chosen.frequencies, PRUNING_THRESHOLD))
     _, words, _, unknown = model.statistics(decapitalized(test, model)).sum(axis=0)
-    agreeing = sum(a == b for a, b in zip(decapitalized(dev, model), small_dev, strict=True))
+    agreeing = sum(a == b for a, b in zip(decapitalized(dev, model), inside_dev, strict=True))
     compared = "\n".join(
         f"| {case} | {mixture.perplexities['EWT']:.1f} | {mixture.perplexities[TOGETHER_NAME]:.1f} "
         f"| {mixture.model.perplexity(sample):.1f} |"
@@ -104,24 +105,20 @@ def section() -> str:
     listed = "\n".join(rows)
     return f"""## The English model
 
-Trigrams from these texts, with their numbers of words: {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(small_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *as they are*: the first word of a sentence keeps its capital; *as inside sentences*: it is written as the text
-mostly writes this word inside sentences. *all together*: one model of all texts; *mixed*: a weighted mean of that model and of a model of each text.
+How was the shipped English model made, and what does each step change? Its trigrams come from these texts, given with their numbers of words: {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(inside_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *All together*: one model of all texts. *Mixed*: a weighted mean of that model and of
+one model of each text. In the first row, the first words of sentences keep their capital; in the second row, they have the case that they usually have inside sentences.
 
 | first words of sentences | EWT alone | all together | mixed |
 | --- | ---: | ---: | ---: |
 {compared}
 
-Weights of the second row: {weights}. These weights ({len(chosen.weights) - 1} free numbers) are tuned on the same dev text.
-The model in the package is the mixed one with first words as inside sentences, because the realizer needs this spelling.
+The weights of the mixed model of the second row are {weights}. They were tuned on the same text, EWT dev. This model is the one that is shipped, after pruning (an n-gram is left out if this raises the perplexity by a smaller share than {PRUNING_THRESHOLD:g}) and rounding to 8 bits:
 
-The same model, pruned and rounded to 8 bits (the model in the package is bold). An n-gram is pruned if its removal raises the perplexity by a smaller share than the *threshold*; MB is the size of the rounded model:
-
-| threshold | n-grams | MB | loading, ms | perplexity, pruned | perplexity, pruned and rounded |
+| model | n-grams | MB, rounded | loading, ms | perplexity | perplexity, rounded |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {listed}
 
-On EWT test, which was not used for any choice: perplexity {model.perplexity(decapitalized(test, model)):.1f}, {int(unknown):,} of {int(words):,} words unknown. For training, the first word of a sentence was put in lower case if this form is more frequent inside sentences. The model in the package does not contain these frequencies; instead, its probabilities decide whether the first word is in lower case. The result is the same for {100 * agreeing / len(dev):.1f}% of the dev sentences.
-Loading times are processor time, for a file that is in the cache of the operating system.
+On EWT test, which was not used for any choice, the perplexity is {model.perplexity(decapitalized(test, model)):.1f}; {int(unknown):,} of {int(words):,} words are unknown. In use, the model itself decides, by its probabilities, which first words lose their capital; for {100 * agreeing / len(dev):.1f}% of the dev sentences the result is the same as in training. Loading times are processor time, for a file that is in the cache of the operating system.
 """
 
 

@@ -1,9 +1,9 @@
-"""The head-driven parser on EWT: attachment, speed, order and fragments, on dev and test.
+"""The head-driven parser on EWT dev and test: right heads, preferred orders of words, fragments, speed.
 
     python -m benchmarks language-head-driven FOLDER
 
-FOLDER has ngrams.wlm, tagger.wpm, parser.wpm and head_driven.wpm, as `wellput train english` leaves them
-(EWT train, with dev for tuning; ngrams.wlm from other texts too). Writes docs/results/language_head_driven.md.
+FOLDER has ngrams.wlm, tagger.wpm, parser.wpm and head_driven.wpm, which `wellput train english` writes. Writes
+docs/results/language_head_driven.md.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +31,8 @@ from wellput.language.models.ngram_training import train
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.shipped import NGRAMS_FILE
 
-LEAST_WORDS = 8
-SUGGESTED = """It was trained with tags from an earlier, linear parser of wellput; now it gets the tags of today's parser, without new training.
-"""
-NGRAMS = ((2, 1), (2, 2), (3, 2))  # order, least count of a known word
+MIN_WORDS = 8
+"""Of the sentences whose words are put into another order."""
 Sentences = list[list[str]]
 
 
@@ -54,17 +53,12 @@ def disordered(sentences: Sentences, seed: int) -> tuple[Sentences, Sentences]:
     return swapped, shuffled
 
 
-def attachment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
-    lines = [
-        "| part | UAS | UAS of the [parser](../language/parser.md) that suggests its tags |",
-        "|---|---|---|",
-    ]
-    for part, gold in parts.items():
-        sentences = words_of(gold)
-        guesses = parser.guesser.parse(sentences)
-        found = [parsed.tree for parsed in parser.parse(sentences, guesses=guesses)]
-        lines.append(f"| {part} | {uas(gold, found):.2f} | {uas(gold, guesses):.2f} |")
-    return lines
+def attachment(parser: HeadDrivenParser, gold: Sequence[Tree]) -> tuple[float, float]:
+    """UAS in percent of the head-driven parser, and of the parser that suggests its tags."""
+    sentences = words_of(gold)
+    guesses = parser.guesser.parse(sentences)
+    found = [parsed.tree for parsed in parser.parse(sentences, guesses=guesses)]
+    return uas(gold, found), uas(gold, guesses)
 
 
 def uas(gold: Sequence[Tree], found: Sequence[Tree]) -> float:
@@ -76,46 +70,42 @@ def uas(gold: Sequence[Tree], found: Sequence[Tree]) -> float:
     return 100 * float(np.mean([a.head == b.head for a, b in pairs]))
 
 
-def order_lines(
+@dataclass(frozen=True)
+class Preferred:
+    """The percentages of sentences that a model finds more probable than the same words with one swap, and
+    shuffled. Equally probable does not count."""
+
+    part: str
+    model: str
+    swap: float
+    shuffle: float
+    sentences: int
+
+
+def preferred(
     parser: HeadDrivenParser, shipped: NgramModel, parts: dict[str, list[Tree]]
-) -> list[str]:
-    """How often the original is preferred: strictly, a tie counts against the model."""
+) -> Iterator[Preferred]:
     text = [" ".join(sentence) for sentence in words_of(ewt("train"))]
-    models = {}
-    for order, least in NGRAMS:
-        known = "all words" if least == 1 else f"words seen {least} times or more"
-        models[f"{order}-gram, {known}"] = train([text], order=order, min_count=least).model
-    lines = [
-        "How often a model finds a sentence more probable than the same words in another order. The row "
-        "*head-driven, pooled* is the model as it is used: it combines the probability by its trees with "
-        "the probability by the n-gram model. *One swap*: two neighboring words are exchanged. *Shuffle*: "
-        f"all words are in random order. Sentences have {LEAST_WORDS} words or more.",
-        "",
-        "| part | model | one swap | shuffle | sentences |",
-        "|---|---|---|---|---|",
-    ]
+    trigrams = train([text], order=3, min_count=2).model
     for part, gold in parts.items():
-        sentences = [s for s in words_of(gold) if len(s) >= LEAST_WORDS and len(set(s)) > 1]
+        sentences = [s for s in words_of(gold) if len(s) >= MIN_WORDS and len(set(s)) > 1]
         versions = (sentences, *disordered(sentences, seed=1))
         pooled = [_logs(parser, version) for version in versions]
-        others = [ngram_log_probabilities(version, shipped, 1) for version in versions]
+        of_ngrams = [ngram_log_probabilities(version, shipped, 1) for version in versions]
+        of_trees = [
+            (both - NGRAM_SHARE * other) / (1 - NGRAM_SHARE)
+            for both, other in zip(pooled, of_ngrams, strict=True)
+        ]
+        joined = [[" ".join(s) for s in version] for version in versions]
         scores = {
-            "head-driven, pooled": pooled,
-            "its trees alone": [
-                (both - NGRAM_SHARE * other) / (1 - NGRAM_SHARE)
-                for both, other in zip(pooled, others, strict=True)
-            ],
-            "its n-grams alone (more text)": others,
+            "head-driven": pooled,
+            "head-driven, its trees alone": of_trees,
+            "head-driven, its n-gram model alone": of_ngrams,
+            "trigram model of EWT train": [trigrams.sentence_scores(one) for one in joined],
         }
-        for name, model in models.items():
-            joined = [[" ".join(s) for s in version] for version in versions]
-            scores[name] = [model.sentence_scores(version) for version in joined]
         for name, (original, swapped, shuffled) in scores.items():
-            swap, shuffle = np.mean(original > swapped), np.mean(original > shuffled)
-            lines.append(
-                f"| {part} | {name} | {100 * swap:.1f} | {100 * shuffle:.1f} | {len(sentences)} |"
-            )
-    return lines
+            shares = [100 * float(np.mean(original > other)) for other in (swapped, shuffled)]
+            yield Preferred(part, name, shares[0], shares[1], len(sentences))
 
 
 def _logs(parser: HeadDrivenParser, sentences: Sentences) -> np.ndarray:
@@ -123,32 +113,24 @@ def _logs(parser: HeadDrivenParser, sentences: Sentences) -> np.ndarray:
 
 
 def fragment_lines(parser: HeadDrivenParser, parts: dict[str, list[Tree]]) -> list[str]:
-    lines = [
-        "Into how many fragments the parser divides a sentence, and two sentences written as one "
-        "(*two glued*): the share of texts with 1, 2, and 3 or more fragments, and the number of "
-        "texts (n).",
-        "",
-        "| part | text | 1 | 2 | 3 or more | n |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = []
     for part, gold in parts.items():
         sentences = words_of(gold)
         for name, texts in (
             ("one sentence", sentences),
-            ("two glued", joined_pairs(sentences)[::2]),
+            ("two sentences as one", joined_pairs(sentences)[::2]),
         ):
             counts = Counter(min(3, parsed.fragments) for parsed in parser.parse(texts))
-            shares = " | ".join(f"{100 * counts[n] / len(texts):.1f} %" for n in (1, 2, 3))
-            lines.append(f"| {part} | {name} | {shares} | {len(texts)} |")
-    parsed = parser.parse([["Everybody", "likes", "big", "cakes", "do"]])[0]
-    return [*lines, "", f"*Everybody likes big cakes do*: {parsed.fragments} fragments."]
+            shares = " | ".join(f"{100 * counts[n] / len(texts):.1f}%" for n in (1, 2, 3))
+            lines.append(f"| {part} | {name} | {shares} | {len(texts):,} |")
+    return lines
 
 
 def speed_lines(parser: HeadDrivenParser, gold: list[Tree]) -> list[str]:
-    """Sentences of 24 words, one thread, processor time with tagging and guessing."""
+    """By one thread, with tagging and with the parser that suggests tags."""
     sentences = [s for s in words_of(gold) if 22 <= len(s) <= 26][:200]
-    parser.parse(sentences)  # the rows of the cache are there in any longer run
-    lines = ["| what | sentences/s |", "|---|---|"]
+    parser.parse(sentences)  # fills the caches, as in any longer run
+    lines = []
     for name, run in (("log probability", parser.score), ("with the best tree", parser.parse)):
         start = time.process_time()
         run(sentences)
@@ -163,24 +145,57 @@ def main() -> None:
     parser = HeadDrivenParser.load(folder / "head_driven.wpm")
     shipped = load_model(folder / NGRAMS_FILE)
     parts = {part: ewt(part) for part in ("dev", "test")}
-    sections = {
-        "Attachment (UAS, punctuation included, gold words, predicted tags)": attachment_lines(
-            parser, parts
-        ),
-        "Order: the original is more probable (%)": order_lines(parser, shipped, parts),
-        "Fragments": fragment_lines(parser, parts),
-        "Speed at 22 to 26 words": speed_lines(parser, parts["dev"]),
-    }
     size = (folder / "head_driven.wpm").stat().st_size
-    text = (
-        "# Head-driven parser\n\nHow well the [head-driven "
-        "parser](../language/head-driven-parser.md) finds heads, and how often it finds a "
-        "sentence more probable than its words in another order. This parser gives probabilities "
-        "of sentences. UAS is the percentage of words with the right head. *Gold words* are the "
-        "words of the treebank; *predicted tags* are those of a parser. The parser was trained "
-        "on EWT (English Web Treebank) train and "
+    heads = {part: attachment(parser, gold) for part, gold in parts.items()}
+    order = list(preferred(parser, shipped, parts))
+    [best] = [one for one in order if (one.part, one.model) == ("test", "head-driven")]
+    head_rows = "\n".join(
+        f"| {part} | {own:.2f} | {other:.2f} |" for part, (own, other) in heads.items()
     )
-    text += f"tuned on dev. The model's file has {size / 1e6:.2f} MB.\n{SUGGESTED}"
-    for title, lines in sections.items():
-        text += f"\n## {title}\n\n" + "\n".join(lines) + "\n"
-    write_page("language-head-driven", text)
+    order_rows = "\n".join(
+        f"| {one.part} | {one.model} | {one.swap:.1f} | {one.shuffle:.1f} | {one.sentences:,} |"
+        for one in order
+    )
+    write_page(
+        "language-head-driven",
+        f"""# Head-driven parser
+
+How well does the [head-driven parser](../language/head-driven-parser.md), which gives the probability of a sentence, distinguish a sentence from its words in another order? In the test part of EWT (English Web Treebank), {best.swap:.1f}% of the sentences are more probable than the same sentence with two neighboring words exchanged.
+The parser gives {heads["test"][0]:.1f}% of the words the right head; the [parser](../language/parser.md) of `wellput parse` is better at this.
+
+The head-driven parser was trained on EWT train and tuned on EWT dev. It was trained with tags of an earlier parser, and gets the tags of today's parser. Its file has {size / 1e6:.2f} MB.
+
+## Right heads
+
+UAS: the percentage of words with the right head. Punctuation counts; both parsers get the words as the treebank splits them.
+
+| part of EWT | UAS | UAS of the parser of `wellput parse` |
+|---|---|---|
+{head_rows}
+
+## The original order is more probable
+
+The percentage of sentences that a model finds more probable than the same words in another order: with two neighboring words exchanged (*one swap*), or with all words in random order (*shuffle*). The sentences have {MIN_WORDS} words or more. *Head-driven* combines two probabilities, from its trees and from an n-gram model that was trained on more text; each was
+also measured alone. The last model is a trigram model of EWT train.
+
+| part of EWT | model | one swap, % | shuffle, % | sentences |
+|---|---|---|---|---|
+{order_rows}
+
+## Fragments
+
+Into how many fragments (parts without a common tree) the parser divides a sentence, and two sentences written as one: the share of texts with 1, 2, and 3 or more fragments.
+
+| part of EWT | text | 1 | 2 | 3 or more | texts |
+|---|---|---|---|---|---|
+{chr(10).join(fragment_lines(parser, parts))}
+
+## Speed
+
+Sentences of 22 to 26 words in a second of processor time, by one thread, with tagging.
+
+| what | sentences/s |
+|---|---|
+{chr(10).join(speed_lines(parser, parts["dev"]))}
+""",
+    )

@@ -1,4 +1,4 @@
-"""Judges the language check on text that did not train it, and writes docs/results/language_check.md."""
+"""Measures the language check on text that it was not trained on; writes docs/results/language_check.md."""
 
 from __future__ import annotations
 
@@ -35,18 +35,21 @@ from wellput.text.scripts import share_of_other_scripts
 
 SEED = 12345
 CODE_REASONS = ("code or markup", "no words")
-"""Lines of numbers have no words."""
+"""What the check may say of code: it may also be a few numbers, without words."""
 BLOCK_COMMENT = re.compile(r'/\*.*?\*/|""".*?"""|^=begin.*?^=end', re.DOTALL | re.MULTILINE)
 WORST_GRADE = 2.0
 SNIPPETS_A_FILE = 4
+"""Parts taken from each file of code."""
 LINE_COMMENT = re.compile(r"(?<=[\s;{}(,])//.*")
 MADE_TEXTS = 1000
+"""Texts of each kind that are made here: drawn at random, or by adding markup."""
 LETTERS_A_WORD = 5
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Texts of one kind, and what the check may say of them: reasons, or nothing for English."""
+    """Texts of one kind. `wanted` are the reasons for which the check may say that they are not English prose; it is
+    empty for English."""
 
     name: str
     texts: Sequence[str]
@@ -82,7 +85,7 @@ def english_kinds() -> Iterator[Kind]:
     found = {
         "the web (EWT test)": web_sentences(),
         "learners (GUG)": [row["Sentence"] for row in learners],
-        "learners' worst sentences (GUG, mean grade below 2)": worst,
+        "learners' worst sentences (GUG, mean grade below 2 of 4)": worst,
         "corrections of learners' sentences (TMU-GFM)": corrected,
         "sentences from data, lower-cased, many names (WebNLG)": [
             row["output"] for row in read_jsonl(WEBNLG) if row["output"]
@@ -234,18 +237,17 @@ def main() -> None:
         "language-check",
         f"""# Language check
 
-How often wellput's [check](../language/language-check.md) notices that a text is not English
-prose. `fluency` and `gleu-fluency` give such texts no score, and `parse` warns of them.
+How often is wellput's [check](../language/language-check.md) right about whether a text is English prose? In each group of texts below (row *all*), it is right about 99 texts of 100 or more. `fluency` and `gleu-fluency` give no score to texts that are not English prose, and `parse` warns of them.
 
-The check is a file of {size / 1000:.0f} kB. It reads {plain_rate:,.0f} sentences of EWT in a second of processor time, {marked_rate:,.0f} in markdown.
-It was trained on {len(TRAINING)} languages besides English. No text below was used in training. All sentences below have at least {MIN_WORDS} words, because the
-check takes shorter ones for English unless they are in another script.
+The check was trained on English and {len(TRAINING)} other languages, but on no text below. Sentences have at least {MIN_WORDS} words here, because the check takes shorter ones for English unless they are in another script. Its file has {size / 1000:.0f} kB. It reads {plain_rate:,.0f} sentences of EWT (English Web Treebank) in a second of processor time, or {marked_rate:,.0f} if they have markdown.
 
 ## English texts
 
 {table(list(english_kinds()), check, "English")}
 
-## Languages that were in training
+## Languages that were in training (other texts)
+
+The names are those of treebanks of Universal Dependencies: the language, a hyphen, and the treebank.
 
 {table(language_kinds(OTHER_SOURCES), check, "treebank")}
 
@@ -261,17 +263,17 @@ check takes shorter ones for English unless they are in another script.
 
 {table(list(code_kinds(rng)), check, "code")}
 
-The texts are parts of programs, 3 to 15 lines each. They have no comments, because comments are prose.
+The first rows have parts of programs, 3 to 15 lines each, without comments, because comments are prose. *Fenced* blocks stand between lines with three backticks, as in markdown.
 
-## No words
+## Texts without words
 
 {table(list(wordless_kinds(rng)), check, "texts drawn at random")}
 
 ## Markup
 
-{table([markdown, Kind("five sentences (EWT test)", several)], check, "text")}
+{table([markdown, Kind("five sentences of prose (EWT test)", several)], check, "text")}
 
-Sentences of EWT test and of German-PUD were put into markup. *unchanged*: the share of English sentences for which the check finds the same prose as without markup.
+Sentences of EWT test and of German-PUD were also put into markup, one by one. *Unchanged*: the share of English sentences for which the check finds the same prose as without markup.
 *German noticed*: the share of German sentences that are recognized as not English.
 
 | markup | texts | unchanged, % | German noticed, % |

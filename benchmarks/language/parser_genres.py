@@ -1,8 +1,8 @@
 """How much the parser loses on a genre that it was not trained on: `python -m benchmarks parser-genres`.
 
-Trains a parser on all of EWT train, and one for each genre without it, all for the same processor time in one cycle,
-and compares the two on the sentences of the genre in EWT dev. The shipped parser is trained ten times as long
-(`benchmarks/language/parser_training.py`). Tagger and small language model stay the shipped ones, which have read all genres.
+Trains a parser on all of EWT train, and for each genre a parser without the sentences of this genre, all for the same
+processor time, and compares the two on the sentences of the genre in EWT dev. The shipped parser is trained ten times as
+long (`benchmarks/language/parser_training.py`). Tagger and small language model are the shipped ones, which have read all genres.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Loss:
-    """On one genre: the scores with it and without it, and the loss with its interval, in percent."""
+    """The figures of one genre, in percent. `uas` and `las` are pairs: of the parser trained on all genres,
+    and of the parser trained without this one. `low` to `high` is the 95% interval of the loss of LAS."""
 
     genre: str
-    sentences: int
-    training: int
+    dev_sentences: int
+    train_sentences: int
     uas: tuple[float, float]
     las: tuple[float, float]
     loss: float
@@ -71,7 +72,8 @@ def main() -> None:
 def forget_unseen(
     network: Network, groups: Sequence[tuple[Example, ...]], inventory: Inventory
 ) -> None:
-    """Words that the training did not have are unknown words, whatever their vectors began with."""
+    """Gives words that no training sentence has the vector of the unknown word, which has number 0: their own
+    vectors are still random."""
     seen = np.zeros(len(inventory.vocabulary) + 1, bool)
     for group in groups:
         for example in group:
@@ -80,8 +82,11 @@ def forget_unseen(
         network.words.weight[torch.tensor(~seen)] = network.words.weight[0].clone()
 
 
-def compared(genre: str, whole: Right, rest: Right, is_own: np.ndarray, training: int) -> Loss:
-    """The interval is a bootstrap over the sentences of the genre."""
+def compared(
+    genre: str, whole: Right, rest: Right, is_own: np.ndarray, train_sentences: int
+) -> Loss:
+    """What the parser `rest`, trained without the genre, loses on it compared with `whole`. `is_own` marks the
+    sentences of the genre in dev, over which the interval is a bootstrap."""
     words = whole.words[is_own]
 
     def share(right: np.ndarray) -> float:
@@ -93,32 +98,33 @@ def compared(genre: str, whole: Right, rest: Right, is_own: np.ndarray, training
     low, high = np.quantile(losses, [0.025, 0.975])
     las = share(whole.las), share(rest.las)
     return Loss(
-        genre, len(words), training, (share(whole.uas), share(rest.uas)), las, las[0] - las[1],
+        genre, len(words), train_sentences, (share(whole.uas), share(rest.uas)), las, las[0] - las[1],
         float(low), float(high),
     )  # fmt: skip
 
 
 def page(rows: Sequence[Loss], minutes: float) -> str:
     table = "\n".join(
-        f"| {one.genre} | {one.training:,} | {one.sentences} | {one.uas[0]:.1f} / {one.las[0]:.1f} | "
+        f"| {one.genre} | {one.train_sentences:,} | {one.dev_sentences} | {one.uas[0]:.1f} / {one.las[0]:.1f} | "
         f"{one.uas[1]:.1f} / {one.las[1]:.1f} | {one.loss:.1f} [{one.low:.1f}, {one.high:.1f}] |"
         for one in rows
     )
     mean = sum(one.loss for one in rows) / len(rows)
     return f"""# The parser on a genre that it was not trained on
 
-The parser of English is trained on the English Web Treebank (EWT), which has five genres. Here one parser is trained on all of EWT train, and five
-others each without the sentences of one genre. For each genre, the parser trained on everything and the parser trained without this genre are measured on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS with the right head and relation. All six also train on ATIS, a treebank of questions about flights (in each pass on 15% of its training sentences). Each training takes {minutes:g} minutes
-of one core, a tenth of what the shipped parser took, so all results are below those of [the shipped parser](language_parsing.md);
-only their differences matter here. The tagger and the small language model, whose outputs the parser uses, are the shipped ones. They
-were trained on all genres. For a genre that these parts have not read, either, the loss would be larger.
+How much worse does the parser of English become on a genre that it was not trained on? Without its genre it loses {mean:.1f} points of LAS on average.
 
-| genre | sentences in train | in dev | trained on all, UAS / LAS | without the genre | loss of LAS |
+The parser is trained on the English Web Treebank (EWT), which has texts of five genres. Here one parser was trained on all of EWT train, and five others each without the sentences of one genre. The table compares, for each genre, the first parser and the one that was
+trained without this genre, on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS that of words with the right head and relation.
+
+All six parsers were also trained on ATIS, a treebank of questions about flights. Each training took {minutes:g} minutes of one core, a tenth of the time for the shipped parser. So all figures are below those of [the shipped parser](language_parsing.md); only their differences
+matter here. The parsers use the shipped tagger and the shipped small language model, which were trained on all genres. On a genre that these had not read either, the loss would be larger.
+
+| genre | sentences in EWT train | sentences in EWT dev | all genres: UAS / LAS | without the genre: UAS / LAS | loss of LAS, points [95% interval] |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {table}
 
-Without its genre the parser loses {mean:.1f} points of LAS on average. The 95% intervals are from a bootstrap over sentences of dev; they do not
-include how much two trainings differ by chance.
+The intervals are from a bootstrap over sentences of dev. They do not include how much two trainings differ by chance.
 """
 
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks realize-genres FOLDER [--minutes 1.3] [--processes 6]
 
-Trains the parts of the realizer on all of EWT train, and once for each genre without it, and compares both on
-the sentences of the genre in EWT dev. The order networks are trained for the same short time each, with torch.
-What is made lies in FOLDER and is not made again.
+Trains the parts of the realizer on all of EWT train, and for each genre on EWT train without the sentences of this
+genre, and compares the two realizers on the sentences of the genre in EWT dev. The order networks are all trained for the
+same short time, with torch. Models and outputs are kept in FOLDER; a second run uses them.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ GENRES = ("answers", "email", "newsgroup", "reviews", "weblog")
 ALL = "all"
 KINDS: tuple[LabelKind, ...] = ("words", "labels")
 PARSED = 40_000
+"""Sentences of books and speeches for the order networks, at most."""
 RESAMPLES = 2000
 MIN_CHOOSER_WEIGHT, MIN_ORDERER_WEIGHT = 0.135, 0.165
 """As `wellput train english` has them."""
@@ -148,11 +149,12 @@ def made_outputs(folder: Path, minutes: float, without: str) -> None:
 
 @dataclass(frozen=True)
 class Loss:
-    """On one genre: BLEU with it and without it, and the loss with its interval, by kind of input."""
+    """The figures of one genre by kind of input. `bleus` has pairs: of the realizer trained on all genres, and of
+    the one trained without this genre. `losses` has the difference with the ends of its 95% interval."""
 
     genre: str
-    sentences: int
-    training: int
+    dev_sentences: int
+    train_sentences: int
     bleus: dict[str, tuple[float, float]]
     losses: dict[str, tuple[float, float, float]]
 
@@ -192,7 +194,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
         return f"{whole:.1f} | {rest:.1f} | {loss:.1f} [{low:.1f}, {high:.1f}]"
 
     table = "\n".join(
-        f"| {row.genre} | {row.training:,} | {row.sentences} | {cells(row, 'words')} | {cells(row, 'labels')} |"
+        f"| {row.genre} | {row.train_sentences:,} | {row.dev_sentences} | {cells(row, 'words')} | {cells(row, 'labels')} |"
         for row in rows
     )
     means = {
@@ -201,22 +203,22 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     highest = {kind: max(row.losses[kind][0] for row in rows) for kind in ("words", "labels")}
     return f"""# The realizer on a genre that it was not trained on
 
-The learned realizer of English is trained on the English Web Treebank (EWT), which has five genres. Here its parts are trained on all of EWT
-train, and five times without the sentences of one genre. For each genre, the realizer trained on everything and the realizer trained without this genre are measured on the sentences of the genre in EWT dev, with trees of words alone (`words`) and with trees that also have relations and parts of speech (`labels`), by BLEU as on
-[the page of the learned realizer](realize_learned.md). These parts are trained again without the genre: the chooser of labels (also the choosers that label the training data), both
-log-linear orderers, the list of words with capitals, and the order network with its vocabulary. Each order network learns for {minutes:g} minutes on a GPU, without the larger networks (teachers) of the shipped one,
-from EWT and at most {PARSED:,} parsed sentences of books and speeches, so the results are below those of the shipped realizer; only their differences
-matter here.
+How much worse does the learned realizer of English become on a genre that it was not trained on? Without its genre it loses {means["words"]:.1f} points of BLEU on average from `words` (at most {highest["words"]:.1f}), {means["labels"]:.1f} from `labels` (at most {highest["labels"]:.1f}).
 
-Other parts were trained on all genres: the n-gram model, the small language model (its vectors are what the order network begins with), and the parser that parsed the
-books and speeches. The weights of the network and of the n-gram model were tuned on all of dev, for the shipped network. For a genre that these parts have not read, either, the loss may be larger.
+The realizer is trained on the English Web Treebank (EWT), which has texts of five genres. Here its parts were trained on all of EWT train, and five times without the sentences of one genre. The table compares, for each genre, the realizer trained on everything with
+the one trained without this genre, on the sentences of the genre in EWT dev. The inputs are trees without word order: with words alone (`words`), or also with relations and parts of speech (`labels`). BLEU is computed as on [the page of the learned realizer](realize_learned.md).
 
-| genre | sentences in train | in dev | `words`, all | `words`, without the genre | loss | `labels`, all | `labels`, without the genre | loss |
+[How the realizer is trained](../realize_learned.md#how-it-is-trained) explains its parts. These were trained again without the genre: the chooser of labels, the orderers for `words` and for `labels`, the list of words that are usually in lower case, and the order network (with its vocabulary). Each order network
+was trained for {minutes:g} minutes on a GPU, on EWT and at most {PARSED:,} parsed sentences of books and speeches, and without larger networks as teachers. So all figures are below those of the shipped realizer; only their differences matter here.
+
+The other parts are the shipped ones, which were trained on all genres: the n-gram model, the small language model (the order network's vectors begin with its vectors), and the parser of the books and speeches. The weights with which the network and the n-gram model count were tuned on all of dev.
+On a genre that these parts had not read either, the loss may be larger.
+
+| genre | sentences in EWT train | sentences in EWT dev | `words`: BLEU, all genres | `words`: BLEU, without the genre | `words`: loss [95% interval] | `labels`: BLEU, all genres | `labels`: BLEU, without the genre | `labels`: loss [95% interval] |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {table}
 
-Without its genre the realizer loses {means["words"]:.1f} points of BLEU on average from `words` (at most {highest["words"]:.1f}), {means["labels"]:.1f} from `labels` (at most {highest["labels"]:.1f}).
-The 95% intervals are from a bootstrap over sentences of dev; they do not include how much two trainings differ by chance.
+The intervals are from a bootstrap over sentences of dev. They do not include how much two trainings differ by chance.
 """
 
 

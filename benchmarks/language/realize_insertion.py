@@ -1,4 +1,4 @@
-"""Putting missing words in: the learned inserter against the most frequent word and the trigram model."""
+"""Inserting missing words: the learned realizer beside the most frequent word and the trigram model."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from wellput.language.realize.learned_realizer import LearnedRealizer
 
 BOTH: tuple[Insertion, ...] = ("punctuation", "function")
 MOST_FREQUENT = 60
+"""Words that the trigram model may insert: the most frequent of those that were removed from dev."""
 BONUSES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+"""Log scores that are tried as the reward for an inserted word."""
 
 
 def insertion_table(
     realizer: LearnedRealizer, ngrams: NgramModel, test: Sequence[Tree], dev: Sequence[Tree]
 ) -> str:
-    """Precision, recall and F1 of the words put in, by sentence as bags, and BLEU of the whole."""
+    """Precision, recall and F1 of the inserted words (each sentence is a bag of words), and BLEU of the sentences."""
     pruned = [pruned_tree(tree, BOTH).tree for tree in test]
     missing = missing_words(test, pruned)
     usual = Counter(
@@ -34,7 +36,10 @@ def insertion_table(
     )
     frequent = [word for word, _ in usual.most_common(MOST_FREQUENT)]
     inserting = replace(realizer, insert=frozenset(BOTH))
-    lines = ["| | precision | recall | F1 | BLEU |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines = [
+        "| inserted by | precision | recall | F1 | BLEU |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
 
     def row(name: str, inserted: Sequence[Sequence[str]], texts: Sequence[str]) -> None:
         right = sum(
@@ -53,19 +58,19 @@ def insertion_table(
         given = [unordered(tree, kind=kind) for tree in pruned]
         bare = [one.best[0].words for one in realizer.realize(given)]
         if kind == "words":
-            row("nothing put in, `words`", [[] for _ in bare], [" ".join(words) for words in bare])
+            row("nothing, `words`", [[] for _ in bare], [" ".join(words) for words in bare])
             row(
-                f"the most frequent word (`{frequent[0]}`) in every sentence",
+                f"the most frequent word (`{frequent[0]}`), `words`",
                 [[frequent[0]] for _ in bare],
                 [" ".join((*words, frequent[0])) for words in bare],
             )
             bonus = best_bonus(ngrams, frequent, dev)
             filled = with_trigrams(bare, ngrams, frequent, bonus)
             extra = [added(words, own) for words, own in zip(filled, bare, strict=True)]
-            row("the trigram model alone", extra, [" ".join(words) for words in filled])
+            row("the trigram model, `words`", extra, [" ".join(words) for words in filled])
         whole = [one.best[0].words for one in inserting.realize(given)]
         extra = [added(words, own) for words, own in zip(whole, bare, strict=True)]
-        row(f"learned, `{kind}`", extra, [" ".join(words) for words in whole])
+        row(f"the learned realizer, `{kind}`", extra, [" ".join(words) for words in whole])
     return "\n".join(lines)
 
 
@@ -83,8 +88,8 @@ def added(words: Sequence[str], bare: Sequence[str]) -> list[str]:
 def with_trigrams(
     sentences: Sequence[Sequence[str]], ngrams: NgramModel, frequent: Sequence[str], bonus: float
 ) -> list[list[str]]:
-    """The best path where one frequent word may stand before each word and at the end; each such word
-    gets a bonus, since a model of probabilities alone likes short sentences."""
+    """The most probable sentences by the trigram model, if one frequent word may be inserted before each word
+    and at the end. Each inserted word gets a bonus, because every word makes a sentence less probable."""
     lattices = []
     for sentence in sentences:
         words = [*frequent, "", *sentence]
@@ -106,7 +111,7 @@ def with_trigrams(
 
 
 def best_bonus(ngrams: NgramModel, frequent: Sequence[str], dev: Sequence[Tree]) -> float:
-    """The bonus under which most words are right on a part of dev, in its own order."""
+    """The bonus with the best F1 of inserted words on a tenth of dev, in its original order."""
     trees = dev[::10]
     bare = [[word.form for word in pruned_tree(tree, BOTH).tree.words] for tree in trees]
     missing = missing_words(trees, [pruned_tree(tree, BOTH).tree for tree in trees])

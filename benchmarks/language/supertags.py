@@ -16,7 +16,6 @@ from pathlib import Path
 from benchmarks.data import ewt, unpack_xtag
 from benchmarks.pages import write_page
 from wellput.core.tree import Tree
-from wellput.io.trees import parse_constituent
 from wellput.language.models.tree_model import (
     TreeModel,
     UnorderedTree,
@@ -24,14 +23,10 @@ from wellput.language.models.tree_model import (
     without_order,
 )
 from wellput.language.models.tree_training import train_tree_model
-from wellput.language.trees.constituents import to_dependencies
 from wellput.language.trees.supertags import Supertag, induce_supertags
 from wellput.language.trees.xtag import XtagGrammar, read_xtag
 from wellput.language.trees.xtag_mapping import xtag_supertags_of_tree
 from wellput.language.trees.xtag_places import XtagPlaces
-
-FIGURE_2 = """(S (NP-SBJ (EX There)) (VP (VBD was) (NP-PRD (NP (DT no) (NN cost) (NN estimate))
-  (PP (IN for) (NP (DT the) (JJ second) (NN phase))))))"""
 
 Chosen = Sequence[Sequence[Supertag]]
 
@@ -112,13 +107,11 @@ def chooser_rows(model: TreeModel, lexicon: Lexicon, trees: list[Tree]) -> list[
         ]
 
     frequent = [[lexicon.most_frequent(form) for form in tree.forms] for tree in bare]
-    rows = [accuracy_row("the word's most frequent supertag", gold, frequent, None)]
+    rows = [accuracy_row("most frequent supertag of the word", gold, frequent, None)]
     for name, choose in {
-        "by the word and the number of its daughters, without its mother": best(
-            bare, method="alone"
-        ),
+        "tree model, by the word alone": best(bare, method="alone"),
         "tree model, top-down": best(bare, method="top-down"),
-        "tree model, exact, 50 candidates a word": best(bare, candidates=50),
+        "tree model, exact, 50 candidates": best(bare, candidates=50),
         "tree model, exact, 100 candidates": best(bare),
         "tree model, exact, 200 candidates": best(bare, candidates=200),
         "tree model, exact, tags and relations known": best(labeled),
@@ -178,15 +171,6 @@ def xtag_row(grammar: XtagGrammar, part: str, trees: list[Tree]) -> str:
     )
 
 
-def figure_2(grammar: XtagGrammar) -> str:
-    tree = to_dependencies(parse_constituent(FIGURE_2), predicative_nouns=True)
-    supertags = xtag_supertags_of_tree(grammar, tree)
-    return ", ".join(
-        f"*{word.form}* {supertag.tree}"
-        for word, supertag in zip(tree.words, supertags, strict=True)
-    )
-
-
 def main() -> None:
     train, dev, test = ewt("train"), ewt("dev"), ewt("test")
     parts = {"dev": dev, "test": test}
@@ -194,60 +178,44 @@ def main() -> None:
     model = train_tree_model(train)
     size = sum(array.nbytes for array in model.arrays().values())
     frequent = sum(count > 1 for count in lexicon.overall.values())
-    lines = [
-        "# Supertags, the tree model and XTAG",
-        "",
-        "How many [supertags](../language/supertags.md) (detailed parts of speech that also say how a word "
-        "attaches) of new text are known from training, and how often the right one is chosen. The data "
-        "are UD English EWT: the models were trained on train, and the weights of the tree model were "
-        "tuned on dev.",
-        "",
-        "## Supertags",
-        "",
-        f"The training data have {len(lexicon.overall):,} different supertags; {frequent:,} of them occur "
-        "more than once. The columns are: the words of the part; the shares of words whose supertag, and "
-        "whose form, occurs in the training data; of the words whose form occurs, the share that had the "
-        "right supertag at least once; and how many different supertags such a word had on average.",
-        "",
-        "| part | words | supertag seen in training | word seen | supertag seen with the word, of those "
-        "| supertags a word |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-        *coverage_rows(lexicon, parts),
-        "",
-        "## Supertags for unordered trees of words",
-        "",
-        f"The model is {size / 1e6:.2f} MB. The columns are: the shares of words whose whole supertag is "
-        "right, whose relation and side (left or right of the head) are",
-        "right, and whose side is right; the share of trees in which all supertags are right; and the "
-        "number of trees in one",
-        "second of processor time, on one core.",
-    ]  # fmt: skip
+    text = f"""# Supertags, the tree model and XTAG
+
+How many [supertags](../language/supertags.md) (detailed parts of speech that also say how a word attaches) of new text are known from training, and how often does the [tree model](../language/tree-model.md) choose the right one? Nearly every word of new text has a supertag that occurs in the training data.
+The tree model, which knows the tree but not the order of the words, chooses the right supertag for four words in five. The data are EWT (English Web Treebank): the models were trained on train, the weights of the tree model were tuned on dev.
+
+## Known supertags
+
+The training data have {len(lexicon.overall):,} different supertags; {frequent:,} of them occur more than once. The columns: words of the part; the share of words whose supertag occurs in training; the share of words that occur in training (*known words*); of the known words, the share that has its supertag in training, too; and
+how many different supertags a known word has in training on average.
+
+| part | words | supertag known | word known | known words: supertag known with this word | known words: supertags a word |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{chr(10).join(coverage_rows(lexicon, parts))}
+
+## Supertags for unordered trees of words
+
+The input is a tree of words without order. The columns: the share of words whose supertag is right; whose relation and side (left or right of the head) are right; whose side is right; the share of trees in which all supertags are right; and the number of trees in a second of processor time, on one core.
+*By the word alone*: by the word and the number of its daughters. *Top-down* chooses from the root of the tree down. *Exact* finds the best supertags of the whole tree, if each word has one of its 50, 100 (the default) or 200 most promising supertags (*candidates*). The tree model has {size / 1e6:.2f} MB.
+"""
     for part, trees in parts.items():
-        lines += [
-            "",
-            f"EWT {part}:",
-            "",
-            "| chooser | supertag | relation and side | side | whole trees | trees/s |",
-            "| --- | ---: | ---: | ---: | ---: | ---: |",
-            *chooser_rows(model, lexicon, trees),
-        ]
-    lines += ["", "## XTAG", ""]
+        text += f"""
+EWT {part}:
+
+| chooser | supertag right | relation and side right | side right | all of a tree right | trees/s |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{chr(10).join(chooser_rows(model, lexicon, trees))}
+"""
     with tempfile.TemporaryDirectory() as folder:
         grammar = unpacked_grammar(folder)
-        lines += [
-            f"{len(grammar.trees):,} trees in {len(grammar.families)} families. A treelet (a head with all "
-            "its daughters) counts as *accepted* if the",
-            "places that the grammar gives to its words allow the order that they have in the sentence. "
-            "The columns before are: the number of words (nodes); the share of words whose supertag maps "
-            "to an XTAG tree that exists; the share of words that stand on a side of their head that the "
-            "grammar allows; the share of words for which it allows only one side, and how often this side "
-            "is the right one.",
-            "",
-            "| part | nodes | with an existing tree | side among those allowed | side decided "
-            "| right where decided | treelets accepted |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-            *(xtag_row(grammar, part, trees) for part, trees in parts.items()),
-            "",
-            f"The sentence of Figure 2 of Bangalore et al. 2000 (the paper gives no supertags): {figure_2(grammar)}.",
-        ]
-    write_page("language-supertags", "\n".join(lines))
+        rows = [xtag_row(grammar, part, trees) for part, trees in parts.items()]
+        text += f"""
+## XTAG
+
+The [XTAG grammar](../language/xtag.md), written by linguists, has {len(grammar.trees):,} trees in {len(grammar.families)} families. wellput maps each word, by its supertag, to one of these trees, and the tree says on which side of its head the word may stand. The columns: the words of the part; the share of words whose tree exists in the grammar;
+of all words with a head, the share whose side is allowed, and the share for which only one side is allowed; how often this one side is the right side; and the share of treelets (a head with all its daughters) whose order in the sentence is allowed.
+
+| part | words | tree exists | side allowed | only one side allowed | this side is right | order of treelet allowed |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+{chr(10).join(rows)}
+"""
+    write_page("language-supertags", text)

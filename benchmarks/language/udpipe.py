@@ -10,7 +10,7 @@ from typing import Any
 
 TAGGER = "iterations=5"
 PARSER = "iterations=5;structured_interval=0"
-"""Fewer rounds than the default of 20 and 10, and no structured oracle: otherwise hours."""
+"""Fewer rounds than the defaults (20 and 10), and no structured oracle; with the defaults it would train for hours."""
 
 
 def sentences(udpipe: Any, path: str) -> Any:

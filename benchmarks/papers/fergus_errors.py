@@ -1,4 +1,5 @@
-"""Which treelets a realizer puts right, by their size, their head and the relations in them."""
+"""Which treelets (a head and its daughters) a realizer puts in the right order, by their size, the part of speech of
+their head, and the relations in them."""
 
 from __future__ import annotations
 
@@ -12,12 +13,14 @@ from wellput.language.realize.parameters import Capitals
 from wellput.language.trees.supertags import attaching_relation, category_of, coarse
 
 LARGEST = 6
+"""Treelets of this size or larger are counted together."""
 
 
 @dataclass
 class TreeletErrors:
-    """Right and all treelets, by size (head and daughters) and by the kind of their head; and wrong
-    pairs of a head or sister with another, by relations, among all pairs of them."""
+    """Counts of treelets by (size, whether the order is right), and by (part of speech of the head, whether it is
+    right). Counts of pairs of words in a treelet by their relations to its head, in their right order: all
+    `pairs`, and `wrong_pairs`."""
 
     by_size: Counter[tuple[int, bool]] = field(default_factory=Counter)
     by_kind: Counter[tuple[str, bool]] = field(default_factory=Counter)

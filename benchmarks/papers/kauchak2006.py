@@ -23,7 +23,6 @@ from benchmarks.catalog import WMT21
 from benchmarks.language.english_text import all_sentences
 from benchmarks.pages import table, write_page
 from benchmarks.papers.kauchak_experiment import METHODS, MethodRow, experiment, method_paraphrasers
-from benchmarks.papers.kauchak_proposals import proposals_table
 from benchmarks.papers.kauchak_simulation import SIMULATED_DRAWS, simulated_judges
 from benchmarks.papers.paraphrase.substitutions import in_form, swords_dev
 from benchmarks.papers.wording import p_text
@@ -312,7 +311,6 @@ def main() -> None:
             )
             sections.append(f"{title}\n\n{set_table(rows)}")
     overview, words = summary(found)
-    proposals = proposals_table([read() for read, _, _ in SETS.values()], index)
     right, matrix, refused = swords(index)
     simulated, over_draws = simulated_judges(index)
     paper = [[f"`{name}`", *PAPER_4[name], *PAPER_6[name]] for name in PAPER_4]
@@ -325,7 +323,6 @@ def main() -> None:
         ),
         "OVERVIEW": overview,
         "WORDS": words,
-        "PROPOSALS": proposals,
         "SETS": "\n\n".join(sections),
         "SWORDS": right,
         "MATRIX": matrix,

@@ -34,17 +34,20 @@ METRICS = (
     "perplexity", "fluency", "gleu-fluency",
 )  # fmt: skip
 TREES = frozenset({"sta", "gta", "understandability", "quality"})
-LONGEST = 2.0
-"""Seconds that a measurement may take; what is slower is measured on fewer segments."""
+MAX_SECONDS = 2.0
+"""What a measurement may take; slow metrics are measured on fewer segments."""
 
 PARTITION_ITEMS = 16 * 4096
+"""Ids that a worker sends at a time."""
 
 Pair = tuple[str, str]
+"""An output and its reference."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Microseconds a segment, and how many times as many when segments are four times as long."""
+    """Microseconds a segment (or an item). `growth`: how many times as many if segments are four times as long (or
+    the items ten times as many)."""
 
     what: str
     microseconds: float
@@ -52,12 +55,13 @@ class Cost:
 
 
 def per_call(work: Callable[[int], object], most: int, least: int = 64) -> float:
-    """Microseconds for each of n: n grows until the work takes long enough to be timed."""
+    """Microseconds of `work(n)` for each of the n segments. n grows from `least` to `most`, four times at each step,
+    until a further step would take too long."""
     n = least
-    work(n)  # what is loaded on first use is no cost of a segment
+    work(n)  # loads models on first use, which is no cost of a segment
     while True:
         best = min(_timed(work, n) for _ in range(3))
-        if n >= most or best * 4 > LONGEST / 3:
+        if n >= most or best * 4 > MAX_SECONDS / 3:
             return best / n * 1e6
         n = min(most, n * 4)
 
@@ -82,7 +86,7 @@ def processor_time() -> float:
 
 
 def metric_costs(pairs: Sequence[Pair]) -> list[Cost]:
-    """Statistics of one metric at a time, and of parsing the references for those that need trees."""
+    """What each metric takes for a segment, and what parsing a reference takes."""
     long = [
         (" ".join(o for o, _ in pairs[i : i + 4]), " ".join(r for _, r in pairs[i : i + 4]))
         for i in range(0, 4 * (len(pairs) // 4), 4)
@@ -151,12 +155,12 @@ def reading_costs(path: Path, n: int, folder: Path) -> list[Cost]:
 
 
 def engine_cost(path: Path, names: str) -> float:
-    """What the engine's Python adds to the metrics of a segment: batches, checks, sums."""
+    """Microseconds that the engine's Python adds to the metrics of a segment: batches, checks, sums."""
     metrics = [create(name) for name in names.split(",")]
     block = next(open_evalset(path).blocks())
 
     def alone() -> None:
-        batch = batch_of("A", block)  # a new one: metrics of one family share what they find in it
+        batch = batch_of("A", block)  # a new batch, because a batch keeps what metrics share
         for metric in metrics:
             metric.statistics(batch)
 
@@ -167,7 +171,7 @@ def engine_cost(path: Path, names: str) -> float:
 
 
 def id_check_cost(n: int = 1 << 24) -> float:
-    """What the check that no id occurs twice costs the process that adds up, when it uses the disk."""
+    """Microseconds an id of the check that no id occurs twice, in the first process, with hashes on disk."""
     hashes = np.random.default_rng(7).integers(0, 2**64, n, dtype=np.uint64)
 
     def work(_: int) -> None:
@@ -180,7 +184,8 @@ def id_check_cost(n: int = 1 << 24) -> float:
 
 
 def significance_costs(n: int, resamples: int = 1000) -> list[Cost]:
-    """Nanoseconds for each item and 1,000 resamples: ten statistics an item, as BLEU has."""
+    """Microseconds for each of n items, with ten statistics an item, as BLEU has; `growth` compares them with those
+    of a tenth of the items."""
     rng = np.random.default_rng(7)
     a, b = (rng.integers(0, 30, (n, 10)).astype(float) for _ in range(2))
     metric = create("bleu")

@@ -119,14 +119,13 @@ def page(costs: dict[str, tuple[Cost, Cost]], whole: Cost, n_items: int) -> str:
         for name, (arrow, own) in costs.items()
     ]
     most = max(own.memory_mb for _, own in costs.values())
-    slowest = max(
-        own.processor_s / arrow.processor_s
-        for name, (arrow, own) in costs.items()
-        if name.endswith(".parquet")
-    )
+    ratios = {name: own.processor_s / arrow.processor_s for name, (arrow, own) in costs.items()}
+    slowest = max(ratio for name, ratio in ratios.items() if name.endswith(".parquet"))
     return TEMPLATE.format(
         n_rows=n_items * N_SYSTEMS,
         n_items=n_items,
+        lowest=min(ratios.values()),
+        highest=max(ratios.values()),
         rows="\n".join(rows),
         most=most,
         memory="met" if most < MAX_MEMORY_MB else "**not met**",
@@ -140,18 +139,19 @@ def page(costs: dict[str, tuple[Cost, Cost]], whole: Cost, n_items: int) -> str:
 TEMPLATE = f"""\
 # Large files of scores
 
-What it costs to read scores made elsewhere (`-m ./scores.parquet`): {{n_rows:,}} rows, {N_SYSTEMS} systems × {{n_items:,}} items, with the columns
-`system`, `item` and `score`. PyArrow reads the table and does nothing else; wellput reads it, checks it (repeated rows, scores that are
-not numbers, empty names) and finds the place of every item. Processor time is summed over all threads. Each file is read in a process of its own, and the start of this process is
-included. The numbers are medians of {TURNS} runs.
+What does it cost to read a large file of scores that another program made (`-m ./scores.parquet`)? wellput needs {{lowest:.2f}} to {{highest:.2f}} times the processor time of PyArrow, and at most
+{{most:,.0f}} MB of memory, for {{n_rows:,}} rows ({N_SYSTEMS} systems × {{n_items:,}} items) with the columns `system`, `item` and `score`. PyArrow only reads the table; wellput
+reads it, checks it (repeated rows, scores that are not numbers, empty names) and finds the place of every item.
 
-| file | PyArrow | wellput | ratio | PyArrow's memory | wellput's memory |
+Processor time is summed over all threads. Each file is read in a process of its own, and the start of this process is included. The numbers are medians of {TURNS} runs.
+
+| file | PyArrow, processor time | wellput, processor time | ratio | PyArrow, memory | wellput, memory |
 | --- | ---: | ---: | ---: | ---: | ---: |
 {{rows}}
 
-| aim | measured | |
+| aim for wellput | measured | result |
 | --- | ---: | --- |
-| less than {MAX_MEMORY_MB:,} MB, every file | {{most:,.0f}} MB | {{memory}} |
+| less than {MAX_MEMORY_MB:,} MB of memory, every file | {{most:,.0f}} MB | {{memory}} |
 | at most {MAX_RATIO:.0f} times PyArrow's processor time, Parquet | {{slowest:.2f}} | {{time}} |
 
 The whole command `wellput score evalset.jsonl -m ./system.parquet`, with an evalset of {{n_items:,}} items in JSONL: {{whole_s:.0f}} s of processor time,

@@ -26,8 +26,8 @@ from wellput.cli import COMMANDS
 from wellput.studies.store import Store
 
 PROGRAM = [sys.executable, "-c", "from wellput.cli import main; main()"]
-LONGEST = 300
-"""Seconds; what takes longer hangs."""
+MAX_SECONDS = 300
+"""A command that takes longer counts as hanging."""
 
 CASES: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa,sta --paired ar --segments {out}/seg.csv -o {out}/report.txt",
@@ -62,6 +62,7 @@ CASES: Mapping[str, str] = {
     "runs": "runs list --runs kept -o {out}/runs.txt",
     "completion": "completion bash",
 }
+"""By the name on the page, the commands that write files into the folder `{out}`."""
 
 ON_STDOUT: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa --format json",
@@ -94,6 +95,7 @@ ON_STDOUT: Mapping[str, str] = {
     "--help": "score --help",
     "--version": "--version",
 }
+"""By the name on the page, the commands that write to standard output."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ class Outcome:
 
 
 Runner = Callable[[Sequence[str], Path, Path], Outcome]
+"""Runs a command with these arguments in a folder with the inputs; its files go to another folder."""
 
 
 def execute(
@@ -132,7 +135,7 @@ def execute(
         stdin=subprocess.DEVNULL,
         stdout=stdout,  # type: ignore[call-overload]
         stderr=subprocess.PIPE,
-        timeout=LONGEST,
+        timeout=MAX_SECONDS,
         check=False,
     )
     err = done.stderr.decode(errors="replace")
@@ -213,13 +216,14 @@ def stopped_by(number: signal.Signals) -> Runner:
     return run
 
 
-def plainly(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
+def without_fault(arguments: Sequence[str], folder: Path, out: Path) -> Outcome:
     return execute(arguments, folder, out)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, how it is made, which commands meet it, and what must come of it."""
+    """A fault, how a command is run under it, and the commands that are tried (`cases`). `codes` are the
+    allowed exit codes, `leaves_files` whether files may be left, `says` a part of the expected message."""
 
     name: str
     run: Runner
@@ -230,7 +234,7 @@ class Fault:
 
 
 FAULTS = (
-    Fault("none", plainly, CASES, frozenset({0}), True),
+    Fault("none", without_fault, CASES, frozenset({0}), True),
     Fault("disk full", with_mount("cat /dev/zero > {out}/filler 2>/dev/null; true"), CASES, frozenset({2}), False, "the disk is full"),
     Fault("read-only disk", with_mount("mount -o remount,ro {out}"), CASES, frozenset({2}), False, "read-only"),
     Fault("SIGTERM", stopped_by(signal.SIGTERM), CASES, frozenset({-signal.SIGTERM, 0}), True),
@@ -244,7 +248,7 @@ FAULTS = (
     Fault("512 MB", in_512_mb, CASES, frozenset({0}), True),
 )  # fmt: skip
 NEVER_WRITES = frozenset({"completion"})
-"""Commands without a file to write: a full disk is nothing to them."""
+"""Commands without a file to write: a full disk does not stop them."""
 
 
 def prepare(folder: Path) -> None:
@@ -311,30 +315,24 @@ def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
     return outcome, is_right
 
 
+INTRODUCTION = """\
+# Faults: every command under every fault
+
+What does wellput do if the disk is full, a signal stops it, or the machine is small? {right} of {total} exit codes are as [documented](../reliability.md), without a printed traceback or a half-written file.
+
+A row is a command, a column a fault of the machine; *none* is a run without a fault, *512 MB* a run with no more memory than that. A cell is the exit code: 0 after success, 2 after an error that is reported; a negative code is the number of the signal that ended the command (−2 SIGINT, −9 SIGKILL, −13 SIGPIPE, −15 SIGTERM). ✗ marks a run that is not as documented. An empty cell means that this fault was not tried with this command. `completion` writes no file, so most faults do not concern it.
+"""
+
+
 def page(results: Mapping[str, Mapping[str, tuple[Outcome, bool]]]) -> str:
-    lines = [
-        "# Faults: every command under every fault",
-        "",
-        "The table has the exit code of each command under each fault; a negative code is the number of "
-        "the signal that ended the command (−13 is SIGPIPE, which also ends the shell's own tools). ✗ "
-        "marks a code that is not the documented one, a printed traceback, or a half-written file. An "
-        "empty cell means that this fault was not tried with this command. "
-        "[Reliability](../reliability.md) explains the faults and what wellput does about them.",
-        "",
-    ]
+    outcomes = [is_right for found in results.values() for _, is_right in found.values()]
+    lines = [INTRODUCTION.format(right=sum(outcomes), total=len(outcomes))]
     names = list(dict.fromkeys(name for found in results.values() for name in found))
     lines.append("| command | " + " | ".join(results) + " |")
     lines.append("| --- " * (len(results) + 1) + "|")
     for name in names:
         cells = [_cell(found.get(name)) for found in results.values()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    right = sum(ok for found in results.values() for _, ok in found.values())
-    total = sum(len(found) for found in results.values())
-    lines += [
-        "",
-        f"{right} of {total} exit codes are as documented.",
-        "",
-    ]
     return "\n".join(lines)
 
 

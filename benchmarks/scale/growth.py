@@ -263,21 +263,21 @@ def main() -> None:
 TEMPLATE = f"""\
 # How time and memory grow with the data
 
-The processor time and memory of commands when one dimension of the data
-is multiplied by ten. *Small* and *large* are the sizes before and after; s are seconds of processor time, MB the most memory. Both are measured for a whole process, including its start. For the exponents, the cost of the command on a few lines of data is subtracted first. An exponent of 1 means that cost grows in
-proportion to the data, 2 that it grows with the square; – means that the difference is too small to measure (less than {LEAST_S:g} s or 1 MB).
+How do the processor time and memory of commands grow if one dimension of the data is multiplied by ten? The highest exponent of processor time is {{highest:.2f}} (goal: at most {MAX_EXPONENT:g}; {{verdict}}).
+An exponent of 1 means that the cost grows in proportion to the data, 2 that it grows with the square.
 
-| what grows | command | small → large | s, small | s, large | exponent | MB, small | MB, large | exponent |
+*small → large* are the sizes before and after; s is seconds of processor time, MB the most memory. Both are measured for a whole process, including its start. For the exponents, the
+cost of the command on a few lines of data is subtracted first; – means that what remains is too small to measure (at most {LEAST_S:g} s or 1 MB).
+
+| what grows | command | small → large | s, small | s, large | exponent of time | MB, small | MB, large | exponent of memory |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {{table}}
 
-| what | measured | goal | |
-| --- | ---: | ---: | --- |
-| highest exponent of processor time | {{highest:.2f}} | ≤ {MAX_EXPONENT:g} | {{verdict}} |
+Limits:
 
-`--by` takes tags with at most 100 values, so larger numbers of values were not measured. `agree` refuses more than 200,000,000 cells (judges × systems × items). So it refuses
-a million judges if there are more than 200 outputs, even if each judge gave only one rating. More than 1,000 judged systems are ranked by
-means, without a model.
+- `--by` takes tags with at most 100 values, so larger numbers were not measured.
+- `agree` refuses more than 200,000,000 cells (judges × systems × items), even if most of them have no judgment.
+- `rank` and `agree` rank more than 1,000 systems by means, without a model.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:
 

@@ -1,9 +1,9 @@
-"""10,000 answers of a SIMULATED endpoint with faults, and a kill in the middle: `python -m benchmarks
+"""10,000 answers of a simulated endpoint with faults, and a kill in the middle: `python -m benchmarks
 judge-endpoint`.
 
-The endpoint runs on loopback in this process; `wellput judge` runs in a process of its own, is killed (signal
-9) when about half of the answers are there, and is started again. Checks that no answer is missing and that
-nothing was asked twice; writes docs/results/judge_endpoint.md.
+The endpoint runs in this process; `wellput judge` runs in another one, is killed (signal 9) when about half of the
+answers are there, and is started again. Checks that no answer is missing and that no answer in the log was asked for
+again; writes docs/results/judge_endpoint.md.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ from wellput.io import write_evalset
 
 KEY = "sk-simulated-key-that-must-not-be-found"
 STALLS, NONSENSE, GARBLED, LIMIT_EVERY = 0.05, 0.05, 0.01, 40
+"""Shares of requests that get no response in time, an answer that is not allowed, or a damaged response; every 40th
+request gets status 429 (too many requests)."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome. `twice` counts answers that the endpoint gave again, `late` those that it had given
-    after the time-out."""
+    """What was found after the second start. `known`: answers in the log after the kill. `twice`: trials that the
+    endpoint answered a second time. `late`: answers that came after the time-out although the endpoint was not to stall.
+    `stalled` and `limited`: requests without a response in time, and with status 429."""
 
     answers: int
     known: int
@@ -49,7 +52,7 @@ class Run:
 
 
 def measure(folder: Path, *, answers: int, parallel: int, timeout: float, limit: float) -> Run:
-    """Starts the run, kills it, starts it again."""
+    """Starts `wellput judge`, kills it, and starts it again."""
     items = [
         Item(
             f"i{n}", outputs={"A": f"The text {n} by A.", "B": f"A text {n} of B, which is longer."}
@@ -108,7 +111,7 @@ def _n_rows(path: Path) -> int:
 
 
 def check(run: Run, parallel: int, limit: float) -> None:
-    """Nothing lost, nothing asked twice, the limit kept, no key anywhere."""
+    """Checks that no trial was lost or asked again, that the limit was kept, and that no file has the key."""
     assert run.result["trials"] == run.answers and run.result["complete"]
     assert run.rows + run.unanswered_rows == run.answers
     assert run.result["known"] + run.result["requests"] == run.answers
@@ -123,27 +126,28 @@ def page(run: Run, *, parallel: int, timeout: float, limit: float) -> str:
     cost = run.result["cost"]
     spent = cost["tokens_in"] + cost["tokens_out"]
     rows = [
-        ("answers wanted", f"{run.answers:,}"),
+        ("trials, each of which needs an answer", f"{run.answers:,}"),
         ("faults of the endpoint", f"{STALLS:.0%} time-outs ({run.stalled:,}), {NONSENSE:.0%} answers that are not allowed, {GARBLED:.0%} damaged responses, status 429 for every {LIMIT_EVERY}th request ({run.limited:,})"),
-        ("answers in the log after the kill (signal 9)", f"{run.known:,}"),
+        ("answers in the log after the kill", f"{run.known:,}"),
         ("requests after the kill", f"{run.result['requests']:,}"),
-        ("in the file of judgments", f"{run.rows:,}"),
-        ("in the file of trials without an answer", f"{run.unanswered_rows:,}"),
-        ("**lost**", f"**{run.answers - run.rows - run.unanswered_rows:,}**"),
-        ("answered a second time", f"{run.twice:,} (at most {parallel} answers that were on their way at the kill and {run.late:,} that came after the time-out could be)"),
-        ("**asked again although the answer was in the log**", f"**{run.known + run.result['requests'] - run.answers:,}**"),
+        ("trials in the file of judgments", f"{run.rows:,}"),
+        ("trials in the file of trials without an answer", f"{run.unanswered_rows:,}"),
+        ("**trials lost**", f"**{run.answers - run.rows - run.unanswered_rows:,}**"),
+        ("trials answered a second time", f"{run.twice:,} (at most {parallel} answers that were on their way at the kill and {run.late:,} that came after the time-out could be)"),
+        ("**trials asked again although the answer was in the log**", f"**{run.known + run.result['requests'] - run.answers:,}**"),
         ("tokens that the endpoint counted", f"{run.tokens_answered:,}"),
         ("tokens that `wellput judge` counted", f"{spent:,} (a request without a reply counts in full)"),
-        ("limit, in tokens", f"{limit:,.0f}"),
+        ("limit that was set, in tokens (`--max-cost`)", f"{limit:,.0f}"),
         ("files and messages that contain the API key", f"{len(run.files_with_key)}"),
-        ("retries after the kill", f"{run.result['retries']:,}"),
+        ("requests repeated after a fault, after the kill", f"{run.result['retries']:,}"),
         ("seconds, with both starts", f"{run.seconds:.0f} ({run.answers / run.seconds:.0f} answers a second; time-outs of {timeout:g} s)"),
     ]  # fmt: skip
     table = "\n".join(f"| {name} | {figure} |" for name, figure in rows)
     return f"""# 10,000 answers of an endpoint with faults
 
-`wellput judge` against a **simulated** endpoint on the same machine: a formula gives the answers, not a language model. `wellput judge` was killed in the middle and
-started again with the same command.
+Does `wellput judge` lose answers, or pay for them twice, if the endpoint has faults and the program is killed? No: of {run.answers:,} trials none was lost, and no answer that was in the log was asked for again.
+
+The endpoint is **simulated** on the same machine: a formula gives the answers, not a language model. `wellput judge` was killed in the middle (signal 9) and started again with the same command.
 
 | | |
 | --- | --- |

@@ -40,7 +40,7 @@ from wellput.engine.ray_cluster import ray_cluster
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->"
 THREADS = 2
 TURN = 131_072
-"""Segments of a turn: few, so that what else the machine does is the same for neighbors; two partitions."""
+"""Segments in a turn: two partitions. They are few, so that other work on the machine slows all runs of a turn."""
 TURNS = 24
 
 
@@ -55,7 +55,7 @@ def pairs() -> list[Pair]:
 
 
 def write_segments(path: Path, texts: Sequence[Pair], n: int) -> None:
-    """One system's outputs with a reference each; the texts come again and again, ids do not."""
+    """Writes n outputs of one system, with a reference each. The texts are repeated, the ids are not."""
     tails = [
         f', "references": [{json.dumps(reference)}], "outputs": {{"A": {json.dumps(output)}}}}}\n'
         for output, reference in texts
@@ -66,7 +66,7 @@ def write_segments(path: Path, texts: Sequence[Pair], n: int) -> None:
 
 
 def measure(mode: str, path: Path) -> list[Run]:
-    """What a process of its own does; runs in turns are all of one process."""
+    """The runs of one mode, in this process: a key of `NAMES`, or `turns` for all three ways in turns."""
     if mode == "stream":
         return [_timed(mode, path)]
     with ray_cluster(None, THREADS) as ray:
@@ -77,7 +77,7 @@ def measure(mode: str, path: Path) -> list[Run]:
         to_kill = [next(iter(pids))] if mode == "killed" else []
 
         def kill_one(n: int) -> None:
-            if n and to_kill:  # on the way, not before the first partition
+            if n and to_kill:  # after the first partition
                 os.kill(to_kill.pop(), signal.SIGKILL)
 
         return [_timed_on(ray, mode, path, on_progress=kill_one)]
@@ -114,7 +114,7 @@ def workers(ray: Any) -> dict[int, float]:
 
     @ray.remote(num_cpus=1)  # type: ignore[untyped-decorator]
     def spent() -> tuple[int, float]:
-        time.sleep(0.5)  # so that the next one goes to another worker
+        time.sleep(0.5)  # keeps the worker busy, so that the next task goes to another one
         return os.getpid(), time.process_time()
 
     return dict(ray.get([spent.remote() for _ in range(THREADS)]))
@@ -130,7 +130,7 @@ def in_own_process(mode: str, path: Path) -> list[Run]:
 
 
 class Kept:
-    """What was measured, by name, in a file: an interrupted run can be resumed."""
+    """Measurements by name, kept in a file, so that an interrupted benchmark can be resumed."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -139,7 +139,7 @@ class Kept:
         )
 
     def get(self, name: str, measured: Callable[[], Any]) -> Any:
-        """The value of that name as JSON has it, measured where it is not there."""
+        """The kept value of this name as JSON has it; if there is none, it is measured and kept."""
         if name not in self._values:
             self._values[name] = measured()
             if self._path:

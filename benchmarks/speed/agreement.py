@@ -1,8 +1,7 @@
 """Correlations and their tests beside other tools, on the same scores in one run.
 
 Prints a table and writes it to docs/results/agreement_speed.md. nlpstats comes from PyPI;
-mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository. nlpstats is slow:
-its time is measured with few resamples and multiplied.
+mt-metrics-eval is not there: set MT_METRICS_EVAL to a checkout of its repository.
 
     python -m benchmarks agreement-speed
 """
@@ -27,7 +26,8 @@ from wellput.stats.correlation_resampling import perm_both
 from wellput.stats.metric_comparison import compare_all
 
 RESAMPLES = 1000
-FEW = 10
+PEER_RESAMPLES = 10
+"""nlpstats is slow: it is timed with these, and its time multiplied."""
 KENDALL_BY_ITEM = Correlation(average="item", coefficient="kendall")
 
 
@@ -49,14 +49,15 @@ def peer(module: str) -> Any:
 
 
 def scores(systems: int, items: int, metrics: int, *, seed: int = 0) -> tuple[list[Floats], Floats]:
-    """Noisy copies of people's scores, which are whole numbers as on a rating scale."""
+    """Scores of metrics, which are a quality with noise, and people's ratings, which are this quality rounded."""
     rng = np.random.default_rng(seed)
     quality = rng.normal(size=(systems, 1)) * 0.5 + rng.normal(size=(systems, items))
     noisy = [quality + (1 + k / 10) * rng.normal(size=quality.shape) for k in range(metrics)]
     return noisy, np.round(quality * 10 + 50)
 
 
-def permutation_rows() -> list[str]:
+def permutation_rows() -> list[tuple[str, float]]:
+    """Each row of the table, and its ratio."""
     permutation = peer("nlpstats.correlations.permutation")
     (x, y), z = scores(16, 100, 2)
     rows = []
@@ -64,23 +65,26 @@ def permutation_rows() -> list[str]:
     for coefficient in coefficients:
 
         def theirs(coefficient: Coefficient = coefficient) -> None:
-            permutation.permutation_test(x, y, z, "input", coefficient, "both", n_resamples=FEW)
+            permutation.permutation_test(
+                x, y, z, "input", coefficient, "both", n_resamples=PEER_RESAMPLES
+            )
 
         def ours(coefficient: Coefficient = coefficient) -> None:
             correlation = Correlation(average="item", coefficient=coefficient)
             perm_both(x, y, z, correlation, n_resamples=RESAMPLES)
 
-        peer_s = seconds(theirs, turns=3) * RESAMPLES / FEW
+        peer_s = seconds(theirs, turns=3) * RESAMPLES / PEER_RESAMPLES
         ours_s = seconds(ours, turns=20)
-        bar = "800×" if coefficient == "kendall" else ""
-        rows.append(
+        wanted = "800×" if coefficient == "kendall" else ""
+        row = (
             f"| PERM-BOTH, {coefficient}, by item, 16 × 100, {RESAMPLES} resamples | nlpstats 0.0.1 "
-            f"| {peer_s:.1f} s | {ours_s * 1000:.2f} ms | {peer_s / ours_s:,.0f}× | {bar} |"
+            f"| {peer_s:.1f} s | {ours_s * 1000:.2f} ms | {peer_s / ours_s:,.0f}× | {wanted} |"
         )
+        rows.append((row, peer_s / ours_s))
     return rows
 
 
-def calibration_row() -> str:
+def tie_calibration_row() -> tuple[str, float]:
     sys.path.append(os.environ.get("MT_METRICS_EVAL", ""))
     optimization = peer("mt_metrics_eval.tau_optimization")
     (x,), z = scores(20, 1000, 1)
@@ -92,10 +96,11 @@ def calibration_row() -> str:
         correlate(x, z, Correlation(average="item", coefficient="acc-t"))
 
     theirs_s, ours_s = seconds(theirs, turns=3), seconds(ours, turns=5)
-    return (
+    row = (
         f"| tie calibration, by item, 20 × 1000 | mt-metrics-eval | {theirs_s:.2f} s "
         f"| {ours_s * 1000:.1f} ms | {theirs_s / ours_s:,.0f}× | 20× |"
     )
+    return row, theirs_s / ours_s
 
 
 def growth_rows() -> list[str]:
@@ -126,17 +131,23 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-How fast wellput computes correlations and their tests, compared with other tools: one thread, both tools in one run on one machine. Machines differ and are
-noisy, so only ratios count. nlpstats was timed with {few} resamples, and its time was multiplied to get the time for the number of resamples in the row. *16 × 100* means 16 systems and 100 items; PERM-BOTH is a permutation test (`--test perm-both`); *tie calibration* finds the difference of scores up to which two outputs count as tied; *goal* is the ratio that we want to reach.
+How fast does wellput compute correlations and their tests, compared with other tools? It is {lowest:,.0f} to {highest:,.0f} times as fast as they are. Both tools used one thread, in one run on one machine.
+Machines differ and are noisy, so only ratios count.
 
-| what | other tool | its time | wellput's time | ratio | goal |
+*16 × 100* means 16 systems and 100 items. The operations are
+
+- PERM-BOTH, a permutation test of the difference of two metrics (`--test perm-both`), with three coefficients, each the mean of the coefficients within items. nlpstats was timed with {few}
+  resamples, and its time was multiplied to get the time for {resamples};
+- *tie calibration*, which finds the difference of scores up to which two outputs count as tied (coefficient `acc-t`).
+
+| operation | other tool | its time | wellput's time | ratio | wanted ratio |
 |---|---|---|---|---|---|
 {rows}
 
 All pairs of 20 metrics on 20 systems × 1000 items (190 PERM-BOTH tests, Kendall by item, {resamples} resamples
-each, {cores} threads): {all_pairs:.1f} s.
+each, {cores} threads) take {all_pairs:.1f} s.
 
-How the time grows (PERM-BOTH, Kendall): in proportion to the resamples, and as n log n with n pooled outputs.
+The time of PERM-BOTH with Kendall's coefficient grows about in proportion to the resamples, and as n log n with n pooled outputs:
 
 | correlation | resamples | time |
 |---|---|---|
@@ -146,12 +157,15 @@ How the time grows (PERM-BOTH, Kendall): in proportion to the resamples, and as 
 
 def main() -> None:
     warnings.simplefilter("ignore")  # the peers' own
-    rows = [*permutation_rows(), calibration_row()]
+    measured = [*permutation_rows(), tie_calibration_row()]
+    ratios = [ratio for _, ratio in measured]
     page = TEMPLATE.format(
-        few=FEW,
+        lowest=min(ratios),
+        highest=max(ratios),
+        few=PEER_RESAMPLES,
         resamples=RESAMPLES,
         cores=os.cpu_count(),
-        rows="\n".join(rows),
+        rows="\n".join(row for row, _ in measured),
         all_pairs=all_pairs_seconds(),
         growth="\n".join(growth_rows()),
     )

@@ -29,8 +29,8 @@ SETTINGS = {
 
 
 def matrix() -> tuple[EvalSet, list[Judgment]]:
-    """WMT21 de-en filled up to 20 systems: the 18 whose text is there, and two made of the others' in
-    turn, with their judgments."""
+    """WMT21 de-en with 20 systems: the 18 whose text is there, and two that take each output, with its
+    judgment, from one of these in turn."""
     data = human_data.wmt21("de-en")
     systems = data.evalset.systems
     rated = {(answer.system, answer.item): answer.value for answer in data.judgments}
@@ -40,10 +40,10 @@ def matrix() -> tuple[EvalSet, list[Judgment]]:
         outputs = dict(item.outputs)
         for number in range(len(systems), SYSTEMS):
             turn = [systems[(place * number + step) % len(systems)] for step in range(len(systems))]
-            lender = next(system for system in turn if system in item.outputs)
-            outputs[f"mixed-{number}"] = item.outputs[lender]
+            source = next(system for system in turn if system in item.outputs)
+            outputs[f"mixed-{number}"] = item.outputs[source]
             judgments.append(
-                Judgment("mean", item.id, f"mixed-{number}", "DA", rated[lender, item.id])
+                Judgment("mean", item.id, f"mixed-{number}", "DA", rated[source, item.id])
             )
         items.append(item._replace(outputs=outputs))
     return EvalSet(items), judgments
@@ -85,10 +85,12 @@ def section() -> str:
         [
             "## All pairs of 20 metrics in one command",
             "",
-            f"`wellput agree evalset.jsonl judgments.csv -m …`, {len(METRICS)} metrics and variants on "
-            f"{len(evalset.systems)} systems × {len(evalset)} segments ({len(judgments):,} judged): "
-            "scoring, intervals, and a test of every pair with Holm's correction. This is the time of the "
-            "whole command on two cores shared with other work:",
+            "The table has the time of the whole command `wellput agree evalset.jsonl judgments.csv -m …` on "
+            f"two cores shared with other work: scoring with {len(METRICS)} metrics and variants, intervals, "
+            "and a test of every pair with Holm's correction. The data are "
+            f"{len(evalset.systems)} systems × {len(evalset)} segments ({len(judgments):,} outputs judged): "
+            "the 18 systems of WMT21 de-en and two that repeat outputs of these. *Pooled*: the coefficient "
+            "over all outputs together; *by item*: the mean of the coefficients within each item.",
             "",
             "| coefficient | pairs | pairs that differ (p < .05) | time |",
             "|---|---|---|---|",

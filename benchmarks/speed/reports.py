@@ -1,8 +1,8 @@
 """Reports of many items: how long they take to make, how big they are, and how they scroll.
 
-Items are sentences of UD English EWT with their trees, systems spoil them more and more, four judges
-are simulated on the first 200. Prints a table and writes it to docs/results/report.md. Scrolling is
-measured in Debian's chromium through playwright, and left out where it is missing.
+Items are sentences of UD English EWT with their trees. Each simulated system makes more errors in them than the one
+before, and four simulated judges rate the first 200. Writes docs/results/report.md. Scrolling is measured in Debian's
+chromium through playwright, and left out if there is none.
 
     python -m benchmarks report
 """
@@ -31,6 +31,7 @@ from wellput.text.english import detokenize
 CHROMIUM = Path("/usr/bin/chromium")
 JUDGED, JUDGES = 200, 4
 STEPS = 240
+"""Frames that are scrolled."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,11 @@ def main() -> None:
             if case is CASES[0] and CHROMIUM.exists():
                 scrolled = SCROLLED.format(rows="\n".join(frames(Path(folder) / "report.html")))
     page = TEMPLATE.format(
-        rows="\n".join(rows), scrolled=scrolled, cores=os.cpu_count(), load=os.getloadavg()[1]
+        rows="\n".join(rows),
+        scrolled=scrolled,
+        cores=os.cpu_count(),
+        judged=JUDGED,
+        seconds=cost.processor_s,
     )
     write_page("report", page)
 
@@ -109,12 +114,13 @@ def write_case(case: Case, trees: list[Tree], folder: Path) -> None:
 def spoiled(
     words: list[str], share: float, vocabulary: NDArray[np.str_], rng: np.random.Generator
 ) -> str:
-    """The words, that share of them left out, replaced or followed by another."""
+    """The words; this share of them is left out, replaced, or followed by another word."""
     others = vocabulary[rng.integers(len(vocabulary), size=len(words))]
     kept: list[str] = []
     for word, other, chance in zip(words, others.tolist(), rng.random(len(words)), strict=True):
-        third = int(chance / share * 3) if chance < share else 3
-        kept += [[], [other], [word, other], [word]][third]
+        # 0: left out, 1: replaced, 2: followed by another word, 3: unchanged
+        change = int(chance / share * 3) if chance < share else 3
+        kept += [[], [other], [word, other], [word]][change]
     return detokenize(kept or words)
 
 
@@ -176,22 +182,19 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-What `wellput report` costs for many items. It was measured on {cores} cores that other programs also used, with a load of {load:.0f} (the mean number of processes that wanted to run,
-over five minutes). Under such a load only the processor time is reliable (column *processor*; *clock* is the time from start to end). The items are sentences of UD English EWT. Each system makes more errors
-in them than the one before; four judges are simulated on {judged} of
-them.
+How long does `wellput report` take for many items, and how large is the report? A report of 100,000 items, four systems and five metrics takes {seconds:.1f} seconds of processor time; its file stays small because it shows 2,000 of the items. Scores, tests and agreement use all of them.
 
-| report | processor | clock | memory | file |
+The items are sentences of EWT (English Web Treebank). The outputs are simulated: each system makes more errors than the one before; four simulated judges rated all outputs of {judged} items. The machine has {cores} cores, which other programs also used, so the times by the clock are less reliable than processor times.
+
+| report | processor time | clock time | peak memory | file |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
-
-Of 100,000 items the report shows 2,000, and says so; scores, tests and agreement use all of them.
-{scrolled}""".replace("{judged}", str(JUDGED))
+{scrolled}"""
 
 SCROLLED = """
-The first report, scrolled in Chromium by 120 pixels a frame. A screen shows a frame every 16.7 ms:
+The first report, scrolled in Chromium by 120 pixels at each frame. It scrolls smoothly if a frame takes less than 16.7 ms:
 
-| scrolled | processor a frame |
+| scrolled | processor time a frame |
 | --- | ---: |
 {rows}
 """

@@ -23,6 +23,9 @@ namespace wellput {
 
 namespace {
 
+constexpr std::size_t kStringColumns = 6;   // of `string_errors`
+constexpr std::size_t kTreeletColumns = 7;  // of `treelet_errors`
+
 using CostTuple = std::tuple<int, int, int>;  // insertion, deletion, substitution
 
 Costs costs_of(const CostTuple& costs) {
@@ -51,11 +54,11 @@ class StringAligner {
 public:
     StringAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
 
-    // Fills a row of six columns for every reference.
+    // Fills a row of `kStringColumns` for every reference.
     void align(std::string_view hypothesis, References references, double* rows) {
         vocabulary_.clear();
         number(hypothesis, 0, hypothesis_);
-        for (std::size_t j = 0; j < references.size(); ++j, rows += 6) {
+        for (std::size_t j = 0; j < references.size(); ++j, rows += kStringColumns) {
             number(references[j], j + 1, reference_);
             const Errors errors = aligner_.align(reference_, hypothesis_, vocabulary_.bound());
             write(rows, hypothesis_.size(), reference_.size(), errors);
@@ -87,10 +90,10 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
     require_same_items(texts, lists);
     const StringAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
     double* rows = nullptr;
-    Matrix result = new_matrix(lists.total(), 6, &rows);
+    Matrix result = new_matrix(lists.total(), kStringColumns, &rows);
     nb::gil_scoped_release release;
     for_items_that_fit(texts.size(), threads, aligner, [&](StringAligner& own, std::size_t i) {
-        own.align(texts[i], lists[i], rows + 6 * lists.first(i));
+        own.align(texts[i], lists[i], rows + kStringColumns * lists.first(i));
     });
     return result;
 }
@@ -100,7 +103,7 @@ class TreeAligner {
 public:
     TreeAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
 
-    // Fills a row of seven columns, those of `treelet_errors`.
+    // Fills a row of `kTreeletColumns`.
     void align(std::string_view hypothesis, References reference, std::span<const int> heads,
                double* row) {
         vocabulary_.clear();
@@ -138,10 +141,10 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     for (std::size_t i = 0; i < lists.size(); ++i) require_heads(heads_of(i));
     const TreeAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
     double* rows = nullptr;
-    Matrix result = new_matrix(texts.size(), 7, &rows);
+    Matrix result = new_matrix(texts.size(), kTreeletColumns, &rows);
     nb::gil_scoped_release release;
     for_items_that_fit(texts.size(), threads, aligner, [&](TreeAligner& own, std::size_t i) {
-        own.align(texts[i], lists[i], heads_of(i), rows + 7 * i);
+        own.align(texts[i], lists[i], heads_of(i), rows + kTreeletColumns * i);
     });
     return result;
 }

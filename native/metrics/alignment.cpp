@@ -6,6 +6,8 @@ namespace wellput {
 
 namespace {
 
+// The loop of `fill_diagonals`. Diagonal d has the cells (i, d - i); `before` and `earlier` are the one
+// and two diagonals before it.
 template <typename T>
 [[gnu::always_inline]] inline void fill(T* values, std::size_t stride, const T* left,
                                         const T* right, std::size_t n, std::size_t m, T deletion,

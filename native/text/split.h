@@ -35,7 +35,7 @@ inline std::uint64_t suspects_among_eight(const char* p) {
     // The high bit of each byte of `printable` says that the low seven bits are 0x21 or more.
     const std::uint64_t printable = (bytes & 0x7f * each) + 0x5f * each;
     const std::uint64_t suspect = ((~printable | bytes) >> 7) & each;
-    return (suspect * 0x0102040810204080u) >> 56;
+    return (suspect * 0x0102040810204080u) >> 56;  // the lowest bits of the eight bytes
 }
 
 // A bit for each of the next 64 bytes (or up to `end`), set where whitespace may begin.

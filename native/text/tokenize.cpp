@@ -29,6 +29,7 @@ namespace wellput {
 
 namespace {
 
+// The kinds of characters; `wide` if the first byte does not decide, `markup` where markup may begin.
 enum Kind : std::uint8_t { word, space, apart, stop, hyphen, wide, markup };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -73,9 +74,9 @@ Kind space_or(const char* p, const char* end, int& size, const Other& other) {
     return other();
 }
 
-// The structs below describe tokenizers. Each has three parts: `is_plain`, the bytes that are always
-// part of a word; `kinds`, the kinds of the other bytes; and `wide_kind`, the kind and the size of a
-// character whose first byte does not decide.
+// The structs below are the rules of tokenizers. `is_plain` says which bytes are always part of a word,
+// `kinds` the kinds of the other bytes, and `wide_kind` the kind and the size of a character whose first
+// byte does not decide. `edge_is_digit`, `digit_before` and `digit_at` are for runs of stops.
 
 // Splits at whitespace only.
 struct Blanks {
@@ -177,7 +178,7 @@ struct International {
 
 // A bit for each of up to 64 bytes, set where the byte is not plain and so may end a token. The loop
 // is arithmetic on bytes, which compilers turn into vector instructions; no character needs a branch.
-template <typename Script>
+template <typename Rules>
 std::uint64_t notable(const char* p, std::size_t size) {
     std::array<unsigned char, 64> bytes;
     if (size >= bytes.size()) {
@@ -186,7 +187,7 @@ std::uint64_t notable(const char* p, std::size_t size) {
         bytes.fill('a');
         std::memcpy(bytes.data(), p, size);
     }
-    for (auto& c : bytes) c = !Script::is_plain(c);
+    for (auto& c : bytes) c = !Rules::is_plain(c);
     std::uint64_t mask = 0;
     for (std::size_t i = 0; i < bytes.size(); i += 8) {
         std::uint64_t flags;
@@ -197,7 +198,7 @@ std::uint64_t notable(const char* p, std::size_t size) {
 }
 
 // Splits a text into tokens. Returns false if the text has markup that must be removed first.
-template <typename Script>
+template <typename Rules>
 bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     const char* const begin = text.data();
     const char* const end = begin + text.size();
@@ -208,12 +209,12 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     };
     const auto kind_at = [end](const char* at, int& size) {
         size = 1;
-        const Kind kind = Script::kinds[static_cast<unsigned char>(*at)];
-        return kind == wide ? Script::wide_kind(at, end, size) : kind;
+        const Kind kind = Rules::kinds[static_cast<unsigned char>(*at)];
+        return kind == wide ? Rules::wide_kind(at, end, size) : kind;
     };
     int size = 1;
     for (std::size_t block = 0; block < text.size(); block += 64) {
-        std::uint64_t mask = notable<Script>(begin + block, text.size() - block);
+        std::uint64_t mask = notable<Rules>(begin + block, text.size() - block);
         for (; mask; mask &= mask - 1) {
             const char* p = begin + block + std::countr_zero(mask);
             if (p < done) continue;
@@ -242,9 +243,9 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
                 done += size;
                 odd = !odd;
             }
-            const bool left = p > begin ? Script::digit_before(p) : Script::edge_is_digit;
-            const bool right = done < end ? Script::digit_at(done) : Script::edge_is_digit;
-            if (left && right && last == p) continue;
+            const bool digit_before = p > begin ? Rules::digit_before(p) : Rules::edge_is_digit;
+            const bool digit_after = done < end ? Rules::digit_at(done) : Rules::edge_is_digit;
+            if (digit_before && digit_after && last == p) continue;
             if (start < p) emit(start, p);
             while (p < last) {
                 kind_at(p, size);
@@ -252,7 +253,7 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
                 p += size;
             }
             start = last;
-            if (!(right && left == odd)) {
+            if (!(digit_after && digit_before == odd)) {
                 emit(last, done);
                 start = done;
             }

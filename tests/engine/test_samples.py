@@ -88,7 +88,7 @@ def test_a_study_refuses_samples(tmp_path: Path) -> None:
         ({"outputs": {"A": []}}, "the output of A is an empty list"),
         ({"outputs": {"A": ["x", None]}}, "sample 1 of A must be a text, not null"),
         ({"document": ["d"]}, "document must be a text, not a list"),
-        ({"tags": "news"}, "tags must be an object from names to texts, not a text"),
+        ({"tags": "news"}, "tags must be an object of names and texts, not a text"),
         ({"tags": {"domain": 1.5}}, "the tag domain must be a text, not a number"),
         ({"tags": {"": "x"}}, "tags has a tag without a name"),
     ],

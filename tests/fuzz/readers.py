@@ -209,7 +209,7 @@ def _biaffine(folder: Path) -> object:
     reader = WordNetwork.load(folder / "network.wpm")
     parser = BiaffineParser.load(folder / "biaffine.wpm", reader)
     found = parser.parse([SENTENCE, ["x"]], [["NN"] * len(SENTENCE), ["?"]])
-    return [parser.words.lemma("cats", word.xpos) for words in found for word in words]
+    return [parser.word_analysis.lemma("cats", word.xpos) for words in found for word in words]
 
 
 def _head_driven(folder: Path) -> object:

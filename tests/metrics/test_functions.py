@@ -58,7 +58,7 @@ def test_functions_that_cannot_be_metrics() -> None:
     for given, message in (
         (lambda output: 1.0, "A lambda has none"),
         (bleu, "bleu is the name of a metric of wellput"),
-        (asks, "nothing is known for tone"),
+        (asks, "wellput has no value for tone"),
         (says, "says must return a number for each output, or None for no score, not str"),
         (7, "a function of an output, not 7"),
     ):

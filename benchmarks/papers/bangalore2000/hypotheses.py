@@ -233,7 +233,8 @@ def tree_section(answers: Sequence[Answer]) -> str:
 This section tests the main hypothesis on real judgments of other texts. The table has Pearson's r with people's ratings of single outputs, on the eight judged sets
 below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests; in the signature of scores this parser is `trees:{load_parser(ENGLISH_PARSER).signature}`). `sta − ssa` is the difference of r, with a
 paired 95% bootstrap interval over items; bold if the interval excludes 0. The intervals say what to expect on other items of the same
-systems. The last two columns are explained below the table.
+systems. BAGEL and SFRES have sentences of dialogue systems,
+WebNLG texts made from data, SummEval summaries, Simplicity-DA and ASSET simplified sentences, DA2016 and MQM zh-en translations. The last two columns are explained below the table.
 
 {tree_table(answers)}
 

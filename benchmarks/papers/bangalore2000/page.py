@@ -81,7 +81,8 @@ trigrams come from one million words of the Wall Street Journal.
 **Its experiment.** FERGUS and a baseline, LR (left-right), put the words of 100 sentences of the Wall Street Journal back in order. Ten people judged 24
 variants of six sentences, most of them not made by FERGUS.
 
-In the tables of this page, `fergus` is our FERGUS and `LR` our baseline. The accuracies are at most 1, and higher is better."""
+In the tables of this page, `fergus` is our FERGUS and `LR` our baseline. *XTAG*: the orders are those that the grammar XTAG allows (otherwise a grammar derived from the treebank). *Top-down*: supertags
+are chosen from the root of the tree down (otherwise the best supertags of the whole tree). `fergus+`, which is not in the paper, also has weights for word orders. The accuracies are at most 1, and higher is better."""
 
 
 def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
@@ -106,7 +107,7 @@ def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
 | Table 4, the new metrics | `fergus` is far ahead of LR in both | reproduced: FERGUS is above LR in both. The values differ, for the reasons of Table 2 |
 | Section 5, insertion of function words and punctuation, morphology, lexical choice | [measured](#section-5-function-words-punctuation-and-morphology), except lexical choice | the paper gives no numbers |
 | the main hypothesis | on {len(answers)} questions that people answered, `sta` agrees better than `ssa` on {better} ({hypotheses.better_by_set(answers)}), worse on {worse}, not decided on {len(answers) - better - worse}; intervals are not corrected for their number | confirmed on WebNLG and MQM, with small differences; elsewhere mostly undecided |
-| the fitted metric (`sta`, S, length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); against the chosen best of eight metrics, with `bleu` and `chrf`, better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most questions; our harder comparison, with the chosen metric: not confirmed |
+| the fitted metric (from `sta`, the number of substitutions, and length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); against the best of eight metrics on the data of the fit (*chosen*; with `bleu` and `chrf`), better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most questions; our harder comparison, with the chosen metric: not confirmed |
 
 Our scans of the paper lack its pictures. So nothing on this page was compared with the drawings, which are Figure 1, Figure 2 (but its tree
 follows from the text and from Table 1), and the points of Figures 3 and 4."""

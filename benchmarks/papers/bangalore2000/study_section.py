@@ -56,7 +56,7 @@ def section(study: SimulatedStudy) -> str:
     return f"""## Section 4.1 and Table 3, with simulated judges
 
 **The judges in this section are simulated.** This section only shows that the study and its analysis work as the paper describes them; it says nothing about people.
-{n} variants of 6 test sentences, three to five of each, were made by exchanging words and by random projective orders. {n - 12} of them were chosen so that `sta` goes from
+{n} variants of 6 test sentences, three to five of each, were made by exchanging words and by random orders in which each phrase stays together. {n - 12} of them were chosen so that `sta` goes from
 high to low; the other 12 are the variants whose `sta` and `ssa` differ most, in both directions, because the paper's variants, too, were made to
 contrast the metrics. S, the number of substitutions, is {study.substitutions.min():.0f} to {study.substitutions.max():.0f}, {study.substitutions.mean():.2f} on average (the paper: 0 to 10, 1.583).
 

@@ -99,7 +99,7 @@ def table_1() -> str:
     return (
         "## Table 1\n\nThe four accuracies of *" + GENERATED + "*, whose target is *" + wsj.TARGET + "*.\n\n"
         + "\n".join(lines)
-        + f"\n\n{outcome}. The paper gives no costs of edits; we use 3 for an insertion or deletion and 4 for a substitution, which give the paper's table. {footnote_5(evalset)}"
+        + f"\n\n{outcome}. A score is 1 − problems / tokens. The paper gives no costs of edits; we use 3 for an insertion or deletion and 4 for a substitution, which give the paper's table. {footnote_5(evalset)}"
     )  # fmt: skip
 
 
@@ -162,8 +162,7 @@ The next table has the differences from LR (the last row is the paper's):
 {chr(10).join(gains)}
 | *paper: FERGUS − LR* | {margins} |
 
-In brackets: 95% intervals for other sentences, by jackknife. `fergus` has a grammar derived from the treebank;
-`{NEAREST}` is most similar to the paper's setting. `fergus+` is not in the paper: it also has weights for word orders. {LOOKS}
+In brackets: 95% intervals for other sentences, by jackknife. `{NEAREST}` is most similar to the paper's setting. {LOOKS}
 
 On all {len(whole)} test sentences of any length:
 

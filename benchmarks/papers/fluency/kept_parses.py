@@ -16,7 +16,7 @@ BLOCK = 50
 
 
 class KeptLinks(LinkGrammar):
-    """`LinkGrammar` that writes each result to a file of JSON lines and asks for none twice."""
+    """`LinkGrammar` that writes each result to a file of JSON lines and parses no sentence twice."""
 
     def __init__(self, path: Path, *, workers: int, timeout: int = 3) -> None:
         super().__init__(workers=workers, timeout=timeout)
@@ -36,22 +36,22 @@ class KeptLinks(LinkGrammar):
 
 
 @dataclass(frozen=True)
-class _Chart:
-    """What `gleu_features` reads of a parse."""
+class _KeptParse:
+    """The part of a head-driven parse that `gleu_features` reads."""
 
     scored: SimpleNamespace
     fragments: int
 
 
 class KeptCharts:
-    """The head-driven parser in the same way, as far as gleu-fluency asks it."""
+    """The head-driven parser in the same way, with the parts of a parse that gleu-fluency needs."""
 
     def __init__(self, path: Path, parser: HeadDrivenParser) -> None:
         self._path = path
         self._parser = parser
         self._kept = {own["words"]: own for own in _lines(path)}
 
-    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[_Chart]:
+    def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[_KeptParse]:
         by_text = {" ".join(words): words for words in sentences}
         new = [text for text in by_text if text not in self._kept]
         for begin in range(0, len(new), BLOCK):
@@ -64,7 +64,7 @@ class KeptCharts:
             _append(self._path, rows)
             self._kept |= {str(row["words"]): row for row in rows}
         found = [self._kept[text] for text in map(" ".join, sentences)]
-        return [_Chart(SimpleNamespace(slor=own["slor"]), own["fragments"]) for own in found]
+        return [_KeptParse(SimpleNamespace(slor=own["slor"]), own["fragments"]) for own in found]
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

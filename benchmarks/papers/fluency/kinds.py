@@ -1,13 +1,13 @@
 """`fluency` on kinds of text that it was not chosen on: `python -m benchmarks fluency-kinds REAL SOURCE KEPT`.
 
-The weights come from our own mistakes. What was chosen on people's ratings are the factors in `TRUST`.
-Here they are chosen again without each set of ratings in turn, and judged on that set alone.
+The weights are fitted to sentences into which we put mistakes. The factors in `FEATURE_TRUST` were chosen on
+people's ratings. Here they are chosen again without each set of ratings in turn, and judged on that set.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -34,10 +34,14 @@ from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.shipped import shipped
 from wellput.metrics.fluency_training import graded_texts, whole_sentences
 
-MOST = 2000
+MAX_TEXTS = 2000
 TRAINING_SENTENCES = 600
 WRITING = ("spelling", "near_misses", "capital", "stop")
-TRIED = {"writing": (1.0, 0.5, 0.3, 0.1), "likelihood": (1.0, 2.0, 3.0), "unusual": (1.0, 2.0, 3.0)}
+TRIED_FACTORS = {
+    "writing": (1.0, 0.5, 0.3, 0.1),
+    "likelihood": (1.0, 2.0, 3.0),
+    "unusual": (1.0, 2.0, 3.0),
+}
 NEURAL_SHARE = 0.6
 """The share of the neural model in the combination with `fluency`."""
 
@@ -66,7 +70,7 @@ def translations() -> Rated:
     return Rated("MQM zh-en", [row["output"] for row in rows], ratings)
 
 
-def rated_sets(most: int = MOST) -> list[Rated]:
+def rated_sets(most: int = MAX_TEXTS) -> list[Rated]:
     """Each with at most this many texts, drawn at random."""
     sets = [
         gug_alone("train"),
@@ -85,7 +89,7 @@ def rated_sets(most: int = MOST) -> list[Rated]:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A rated set with the features of its sentences and, where known, a neural model's PenLP."""
+    """A rated set with the features of its sentences and the PenLP by a neural model (`neural`)."""
 
     rated: Rated
     features: SentenceFeatures
@@ -160,7 +164,8 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
     sets = [Measured.of(rated, models, scores) for rated in rated_sets()]
     sums, real_rows = fitted(real, source, models)
     tried = {
-        factors: with_factors(sums, real_rows, factors) for factors in product(*TRIED.values())
+        factors: with_factors(sums, real_rows, factors)
+        for factors in product(*TRIED_FACTORS.values())
     }
     correlations = {
         factors: {
@@ -170,32 +175,31 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
         }
         for factors, model in tried.items()
     }
-    whole = FluencyModel.load(shipped("fluency.wpm"))
-    rows, others, shares = [], [], []
+    as_shipped = FluencyModel.load(shipped("fluency.wpm"))
+    rows, others, ratios = [], [], []
     for one in sets:
         name, ratings = one.rated.name, one.rated.ratings
         factors = chosen_without(name, correlations)
         left_out = one.fluency(tried[factors])
-        share = spearman(left_out, ratings) / spearman(one.neural, ratings)
-        shares.append(share)
+        ratios.append(spearman(left_out, ratings) / spearman(one.neural, ratings))
         rows.append(
             [
                 f"{name} ({len(ratings):,})",
                 interval(spearman, one.brevity, ratings),
                 interval(spearman, left_out, ratings),
                 " ".join(f"{factor:g}" for factor in factors),
-                interval(spearman, one.fluency(whole), ratings),
+                interval(spearman, one.fluency(as_shipped), ratings),
                 interval(spearman, one.neural, ratings),
-                f"{share:.0%}",
+                f"{ratios[-1]:.0%}",
                 interval(spearman, one.standard_sum(tried[factors]), ratings),
             ]
         )
         others.append(
             [
                 name,
-                _over(left_out, one.brevity, ratings),
-                _over(left_out, one.neural, ratings),
-                _over(one.standard_sum(tried[factors]), one.neural, ratings),
+                _advantage(left_out, one.brevity, ratings),
+                _advantage(left_out, one.neural, ratings),
+                _advantage(one.standard_sum(tried[factors]), one.neural, ratings),
             ]
         )
     features = [
@@ -203,24 +207,23 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
         for place, name in enumerate(FLUENCY_FEATURES)
     ]
     return [
+        INTRODUCTION.format(mean=float(np.mean(ratios)), least=min(ratios)),
         *table(
             [
                 "set",
                 "brevity",
                 "`fluency`, chosen without this set",
                 "factors",
-                "`fluency` as shipped",
-                "SmolLM2, PenLP",
-                "`fluency` (without this set) / PenLP",
-                "PenLP + `fluency` (sum)",
+                "`fluency`, as shipped",
+                "PenLP",
+                "ratio",
+                "sum",
             ],
             rows,
         ),
-        f"On average the correlation of `fluency` is {np.mean(shares):.0%} of PenLP's, and on every set at least {min(shares):.0%}.\n",
         "## Differences\n",
-        "The table has differences of the absolute values of correlations, with `fluency` as chosen "
-        "without the set; they are bold if the interval "
-        "is above 0.\n",
+        "The table has differences of the absolute values of correlations. `fluency` and the sum are chosen "
+        "without the set. Bold: the interval is above 0.\n",
         *table(
             ["set", "`fluency` minus brevity", "`fluency` minus PenLP", "sum minus PenLP"], others
         ),
@@ -228,10 +231,12 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
         "[The features](../metrics/fluency.md#features) are described on the page of the metric. –: the feature "
         "has the same value for all texts of the set.\n",
         *table(["feature", *(one.rated.name for one in sets)], features),
+        NOTES,
     ]
 
 
-def _over(x: Floats, other: Floats, ratings: Floats) -> str:
+def _advantage(x: Floats, other: Floats, ratings: Floats) -> str:
+    """By Spearman's correlation."""
     return advantage(rankdata(x), rankdata(other), rankdata(ratings))
 
 
@@ -242,26 +247,28 @@ def _column(one: Measured, place: int) -> Floats:
 
 INTRODUCTION = """# Fluency on every kind of text
 
-How far `fluency` agrees with people on ten sets of texts, and how a neural language model compares. The tables have Spearman's correlations with people's mean ratings, with 95% bootstrap intervals. `fluency` needs no GPU and no `torch`.
-PenLP is the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`). *Brevity* is the number
-of words, negated: people rate long sentences lower. The sets are described on the pages [Fluency without references](fluency.md#people) and [Metrics against real judgments](agreement.md).
+How far does [`fluency`](../metrics/fluency.md) agree with people, compared with a neural language model? On ten sets of texts its correlation is on average {mean:.0%} of that of the neural
+model's log probability (PenLP), and on every set at least {least:.0%}. `fluency` needs no GPU and no `torch`.
 
-`fluency` is a weighted sum of features, put on a scale from 0 to 1. The weights are fitted to sentences into which we put mistakes. People's ratings decided only three factors by which
-weights are multiplied (see *How choices were made*). So that no set decides its own result, each set is left out in turn: the three factors are chosen by the
-highest mean correlation on all other sets, and the table has the correlation on the set left out.
+The tables have Spearman's correlations with people's mean ratings, with 95% bootstrap intervals. The sets are described on the pages [Fluency without references](fluency.md#people) and
+[Metrics against real judgments](agreement.md). The columns:
 
-The column *PenLP + `fluency` (sum)* is .6 times PenLP plus .4 times `fluency` (with the factors chosen without the set), each in standard deviations of the set. This sum is not a metric: it cannot be computed for a single text, because it needs the whole set. The metric
-`fluency:neural=FOLDER` of wellput puts the two on one scale by constants instead; [another page](fluency_neural.md) measures this metric.
+- *brevity*: the number of words, negated, because people rate long sentences lower.
+- *chosen without this set*: `fluency` is a weighted sum of features. The weights are fitted to sentences into which we put mistakes, and multiplied by three factors, which were chosen on people's
+  ratings. So that no set decides its own result, this column has the factors with the highest mean correlation on all other sets.
+- *factors*: these factors. The first is for `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1), the second for `likelihood`, the third for `unusual` (tried: 1, 2, 3).
+- *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets together.
+- *PenLP*: the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`).
+- *ratio*: the correlation of `fluency` (chosen without this set), divided by that of PenLP.
+- *sum*: .6 times PenLP plus .4 times `fluency` (chosen without this set), each in standard deviations of the set. It cannot be computed for a single text; the metric
+  [`fluency:neural=FOLDER`](fluency_neural.md) can.
 """
 
 NOTES = """## How choices were made
 
-- The column *factors* has three factors: the first multiplies the weights of `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1),
-  the second the weight of `likelihood` (tried: 1, 2, 3), the third the weight of `unusual` (tried: 1, 2, 3). The factors of the model in the package, .3, 3 and 3, were chosen on all sets together. If all factors are 1, the correlation is .615 on GUG dev, .423 on Simplicity-DA and .167 on SFRES (on at most 1,000 sentences of each).
-- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times: with the measures of the
-  [small language model](../metrics/fluency.md#the-small-language-model) in `fluency` alone, with ways to treat rare words, and with factors. By these results two choices were made. First, of a word that the small language model splits into several pieces (a rare or misspelled word), only the spelling is judged, not whether the word fits its place
-  (this changes the correlation on SFRES, where names of restaurants are in lower case, from .17 to .24, and on GUG train from .49 to .44). Second, the five features of the n-gram model
-  of words were left out, because they had no weight when the small language model was used (GUG dev: .610 with them, .615 without them).
+- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times, and by these results two choices were made besides the factors:
+  of a word that the [small language model](../metrics/fluency.md#the-small-language-model) splits into several pieces, only the spelling is judged; and five features of an n-gram model were left out. So the
+  correlations on sets other than GUG dev may be a little too high.
 - The two parts of GUG are left out together, and so are Simplicity-DA and ASSET. The weight .6 in the sum of PenLP and `fluency` was not chosen by ratings.
 - MQM zh-en has ratings that count all errors of translation, not only errors of fluency.
 """
@@ -273,5 +280,4 @@ def main() -> None:
     arguments.add_argument("source", type=Path)
     arguments.add_argument("kept", type=Path)
     given = arguments.parse_args()
-    found: Sequence[str] = lines(given.real, given.source, given.kept)
-    write_page("fluency-kinds", "\n".join([INTRODUCTION, *found, NOTES]))
+    write_page("fluency-kinds", "\n".join(lines(given.real, given.source, given.kept)))

@@ -15,15 +15,19 @@ from wellput.language.models.fluency_model import FluencyModel, english_models
 from wellput.language.shipped import shipped
 from wellput.metrics.fluency import joined_scores
 
-MOST = 500
+MAX_TEXTS = 500
 
 INTRODUCTION = """# Fluency together with a neural model
 
-[`fluency:neural=FOLDER`](../metrics/fluency.md) is a weighted sum of `fluency` and of PenLP, the log probability by a neural language model, divided by a power of the text's length. The model here is SmolLM2 with 135 million weights. The table has Spearman's correlations with people's mean ratings,
-with 95% bootstrap intervals, on at most 500 texts of each set.
+Does `fluency` add to a neural language model? The combination [`fluency:neural=FOLDER`](../metrics/fluency.md#with-a-neural-model) agrees significantly better with people than the neural model alone (PenLP) on {better} of {n} sets. On the
+other sets, chance may explain the difference. On {fluency_higher} sets `fluency` alone is above the combination.
 
-The two parts are put on one scale by constants from 320 sentences that we made worse ourselves; their weights, .6 for PenLP and .4 for `fluency`, were not chosen by ratings. So nothing in the combination was chosen on these sets.
-Only three factors inside `fluency` were chosen on these sets ([how, and what the sets are](fluency_kinds.md)).
+PenLP is the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length. The combination is a weighted sum of PenLP (weight .6) and `fluency` (.4).
+The weights were not chosen by ratings, and the constants that put the two parts on one scale come from 320 sentences that we made worse ourselves. Only three factors inside `fluency` were chosen on
+these sets ([how, and what the sets are](fluency_kinds.md)).
+
+The table has Spearman's correlations with people's mean ratings, with 95% bootstrap intervals, on at most {most} texts of each set (the number after its name). *gain over PenLP* is the
+correlation of the combination minus that of PenLP; it is bold if the interval is above 0.
 """
 
 
@@ -34,7 +38,7 @@ def main() -> None:
     models, weights = english_models(), FluencyModel.load(shipped("fluency.wpm"))
     rows = []
     fluency_higher = 0
-    for rated in kinds.rated_sets(MOST):
+    for rated in kinds.rated_sets(MAX_TEXTS):
         if missing := sum(text not in scores.found for text in rated.texts):
             raise SystemExit(f"{scores.path} lacks {missing} texts of {rated.name}.")
         one = kinds.Measured.of(rated, models, scores)
@@ -51,14 +55,11 @@ def main() -> None:
                 advantage(*ranks),
             ]
         )
-    shown = sum(row[-1].startswith("**") for row in rows)
+    introduction = INTRODUCTION.format(
+        better=sum(row[-1].startswith("**") for row in rows),
+        n=len(rows),
+        fluency_higher=fluency_higher,
+        most=MAX_TEXTS,
+    )
     header = ["set", "`fluency`", "PenLP", "`fluency:neural=`", "gain over PenLP"]
-    parts = [
-        INTRODUCTION,
-        *table(header, rows),
-        f"The combination agrees significantly better with people than PenLP on {shown} of {len(rows)} "
-        "sets (bold: the interval of the difference is above 0). "
-        f"On the other sets, chance may explain the difference. On {fluency_higher} sets `fluency` alone "
-        "is above the combination.\n",
-    ]
-    write_page("fluency-neural", "\n".join(parts))
+    write_page("fluency-neural", "\n".join([introduction, *table(header, rows)]))

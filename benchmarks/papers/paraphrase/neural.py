@@ -42,25 +42,31 @@ def write_figures(
     n = len(CONTEXT_FEATURES)
     rows = {
         "token similarity alone": swords[:, n],
-        "context features alone": fit_combination(learned[:, :n], verdicts).probabilities(
+        "the features of `context` alone": fit_combination(learned[:, :n], verdicts).probabilities(
             swords[:, :n]
         ),
         "the encoder's features alone": fit_combination(learned[:, n:], verdicts).probabilities(
             swords[:, n:]
         ),
-        "`neural`: the encoder's and context features": fit_combination(
+        "`neural`: the encoder's features and those of `context`": fit_combination(
             learned, verdicts
         ).probabilities(swords),
     }
     lines = [
         "# The neural filter",
         "",
-        f"How well the filter `neural` of [`wellput paraphrase`](../commands/paraphrase.md) distinguishes right from wrong substitutions, with the encoder {encoder}. The data are {len(is_right):,} substitutions "
-        "of SWORDS dev, the same as [for the other filters](paraphrase.md); "
-        f"{is_right.mean():.1%} of them are right (half the people or more accepted them). The weights were "
-        f"learned from {len(verdicts):,} substitutions of CoInCo, without the sentences that are also in SWORDS dev.",
+        "How well does the filter `neural` of [`wellput paraphrase`](../commands/paraphrase.md), with the encoder "
+        f"{encoder}, tell right replacements from wrong ones? Better than the default filter `context`, to whose "
+        "features it adds the similarities that the encoder finds.",
         "",
-        "*Token similarity* is the cosine of the encoder's vectors of the word and of its replacement, each in its sentence. *The encoder's features* are token similarity, the cosine of the mean vectors of the two sentences, and the mean cosine of each other word's vectors in the two sentences. *Context features* are those of the filter `context`. `neural` uses the encoder's features and the context features together.",
+        "The data are the same as [for the other filters](paraphrase.md), which also explains the columns: "
+        f"{len(is_right):,} synonyms for the words that SWORDS dev asks about, of which "
+        f"{is_right.mean():.1%} are right (half the people or more accepted them). The weights of the features were "
+        f"learned from {len(verdicts):,} replacements in CoInCo, without the sentences that are also in SWORDS dev.",
+        "",
+        "*Token similarity* is the cosine between the encoder's vectors of the word and of its replacement, each in "
+        "its sentence. *The encoder's features* are token similarity, the cosine between the mean vectors of the two "
+        "sentences, and the mean, over the other words, of the cosine between a word's vectors in the two sentences.",
         "",
         "| filter | AUC | precision at recall .8 | precision at recall .5 |",
         "| --- | ---: | ---: | ---: |",

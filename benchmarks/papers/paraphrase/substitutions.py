@@ -1,6 +1,6 @@
 """Judged substitutions from lexical-substitution corpora: SWORDS dev to measure on, CoInCo to learn from.
 
-CoInCo's second part overlaps SWORDS dev: its sentences that stand in a SWORDS context are left out.
+CoInCo's second part overlaps with SWORDS dev: its sentences that are in a text of SWORDS are left out.
 
     python -m benchmarks substitutions -o coinco.jsonl      (then: wellput train paraphrase --judged)
 """
@@ -31,8 +31,8 @@ CATEGORIES: dict[str, Category] = {
     "N": "noun", "V": "verb", "J": "adj", "R": "adv",
 }  # fmt: skip
 BASE_TAGS: dict[Category, str] = {"noun": "NN", "verb": "VB", "adj": "JJ", "adv": "RB"}
-SHORTEST = 8
-"""Letters of a sentence below which it says nothing that it also stands elsewhere."""
+MIN_LETTERS = 8
+"""Shorter sentences of CoInCo are left out: their letters may be in a text of SWORDS by chance."""
 
 
 def swords_dev() -> Iterator[tuple[JudgedSubstitution, float]]:
@@ -58,7 +58,7 @@ def swords_dev() -> Iterator[tuple[JudgedSubstitution, float]]:
 
 
 def coinco() -> Iterator[JudgedSubstitution]:
-    """Every WordNet synonym of CoInCo's targets, right where one of about six people named it."""
+    """Every WordNet synonym of the words that CoInCo asks about; it is right if one of about six people named it."""
     named = {}
     sentences, answers_given = map(data_path, COINCO)
     with gzip.open(answers_given, "rt", encoding="latin-1") as file:
@@ -79,7 +79,7 @@ def coinco() -> Iterator[JudgedSubstitution]:
             key, number, place, text = line.rstrip("\n").split("\t")
             words = text.split()
             part = key.rpartition(".")[2]
-            if len(_bare(text)) < SHORTEST or _bare(text) in swords or part not in CATEGORIES:
+            if len(_bare(text)) < MIN_LETTERS or _bare(text) in swords or part not in CATEGORIES:
                 continue
             right = named.get(f"{key} {number}", set())
             word = words[int(place)]
@@ -92,14 +92,16 @@ def coinco() -> Iterator[JudgedSubstitution]:
 
 
 def _bare(text: str) -> str:
+    """Only the letters and digits, in lower case."""
     return re.sub(r"\W+", "", text.lower())
 
 
 def in_form(
     judged: list[JudgedSubstitution], wordnet: WordNet, tagger: Tagger | None
 ) -> list[JudgedSubstitution]:
-    """Lemmas as the forms that would stand in the text, with Penn tags: the tagger's where it agrees with
-    the corpus about the category, else one that the word's form allows."""
+    """The substitutions with the inflected form of each replacement instead of its lemma, and with Penn tags: the
+    tagger's tag if it agrees with the corpus about the category, else one that the word's form allows.
+    Replacements without such a form are left out."""
     sentences = {text: Sentence.of(text) for text in dict.fromkeys(one.text for one in judged)}
     tags = {}
     if tagger is not None:
@@ -135,7 +137,7 @@ def _tag_of_form(word: str, category: Category, wordnet: WordNet) -> str:
 def _forms(
     source: WordNetCandidates, word: str, tag: str, wordnet: WordNet, category: Category
 ) -> dict[str, str]:
-    """Lemma → form, for single words that the source proposes."""
+    """By lemma, the form of each single word that the source proposes."""
     forms: dict[str, str] = {}
     for synonym in wordnet.synonyms(word, category, inflection=INFLECTION_OF_TAG.get(tag, "base")):
         text = synonym.text.lower()

@@ -45,6 +45,7 @@ struct State {
 
 constexpr double never = -std::numeric_limits<double>::infinity();
 
+// Viterbi search: for each tag of a template the states are the words that may have it.
 class Filler {
 public:
     Filler(Rows tags, Rows bigrams, const double* unigrams, std::size_t n_words, double repeated)
@@ -110,7 +111,7 @@ private:
 
     void reach(State& state, std::size_t b, double log_prob) {
         double score = steps_.back()[b].score + log_prob;
-        if (score <= state.score) return;
+        if (score <= state.score) return;  // `repeated_` could only lower it
         if (is_on_path(b, state.word)) score += repeated_;
         if (score > state.score) {
             state.score = score;

@@ -70,8 +70,8 @@ class ClassTrainer {
 public:
     using Weight = decltype(Cell::weight);
 
-    // A weight counts only after `min_updates` changes. Most weights belong to rare features;
-    // without them the other features learn to do the work (Goldberg & Elhadad 2011).
+    // A weight counts only after `min_updates` changes. Most weights belong to rare features; if these
+    // do not count, other features learn to take their place (Goldberg & Elhadad 2011).
     explicit ClassTrainer(int min_updates = 1) : min_updates_(min_updates) {}
 
     // Adds each class's weights to scores[class].

@@ -1,5 +1,5 @@
-// Sparse features. A feature is a 32-bit key, a hash of its template and values made with
-// `FeatureHash`; a `KeyTable` finds its weights.
+// Sparse features. A feature is a 32-bit key, a hash (made with `FeatureHash`) of the number of its
+// template, which says what the feature is about, and of its values. A `KeyTable` finds its weights.
 #pragma once
 
 #include <algorithm>

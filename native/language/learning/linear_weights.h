@@ -1,5 +1,5 @@
 // Weights of one linear score over sparse features, learned by gradient steps up a likelihood. A
-// feature is a 32-bit key (feature_keys.h) and counts once for or against.
+// feature is a 32-bit key (feature_keys.h).
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ private:
     }
 
     int min_updates_;
-    std::uint32_t left_out_;
+    std::uint32_t left_out_;  // features whose random number is below this are left out
     std::int64_t now_ = 0;
     KeyTable table_;
     std::vector<Cell> cells_;

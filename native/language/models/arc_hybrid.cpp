@@ -188,7 +188,7 @@ public:
         const auto& [words, tags, hints] = input;
         const std::size_t n = words.count(sentence);
         seen_.assign(n + 1, {});
-        seen_[0] = {3, 3, 3, 3};
+        seen_[0] = {3, 3, 3, 3};  // what stands above the root
         for (std::size_t i = 0; i < n; ++i) {
             lower_.assign(words.at(sentence, i));
             for (char& c : lower_) c = lowered(c);
@@ -342,7 +342,8 @@ int best_legal(const ArcHybrid& state, const Classes& classes,
     return best;
 }
 
-// The best class that costs nothing: an arc of the tree with its own label, or another arc with any.
+// The best class among those of the moves that cost least. A move that makes an arc of the gold tree
+// must also give it the right label; other arcs may have any label.
 int best_right(const ArcHybrid& state, const GoldTree& gold, const Classes& classes,
                const std::vector<std::int32_t>& scores) {
     const auto lost = costs(state, gold);

@@ -28,7 +28,8 @@ constexpr std::size_t kGroupSentences = 32;
 constexpr std::size_t kGroupWords = 640;
 constexpr std::size_t kColumns = 4;  // of the result: head, relation, tag, category
 
-// Tables in the order in which Python gives them.
+// Tables in the order in which Python gives them: three of the small language model, then `VECTORS`
+// and `MATRICES` of biaffine_parser.py.
 constexpr std::size_t kTables = 20;
 constexpr std::size_t kFirstSideTable = 7, kAfterSideTables = 15;
 

@@ -344,7 +344,7 @@ private:
         }
     }
 
-    // What the words look for in their heads.
+    // The parts of each word, rounded; and the vectors whose products with heads are the arcs' scores.
     void find_wanted(std::size_t n, std::size_t rows) {
         const BiaffineWeights& w = *weights_;
         const std::size_t arc = w.arc_size(), label = w.label_size();
@@ -355,7 +355,7 @@ private:
         label_dependents_.assign(n * label_width, 0);
         for (std::size_t word = 0; word < n; ++word) {
             float* const own = parts_.data() + word * rows;
-            for (std::size_t i = 0; i < 2 * arc + 2 * label; ++i)
+            for (std::size_t i = 0; i < 2 * arc + 2 * label; ++i)  // a leaky rectifier
                 own[i] = own[i] < 0.0f ? 0.125f * own[i] : own[i];
             round_to_steps(own, arc, arc_heads_.data() + word * arc);
             round_to_steps(own + arc, arc, steps_.data() + word * arc_width);

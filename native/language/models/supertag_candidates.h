@@ -26,7 +26,7 @@ public:
     // `role_relation` gives the relation of each role; the best `width` are kept.
     SupertagCandidates(const TreeProbabilities& model, const Ints& role_relation, int width)
         : p_(model), role_relation_(role_relation), width_(static_cast<std::size_t>(width)) {
-        by_category_.resize(256);
+        by_category_.resize(TreeProbabilities::CATEGORIES);
         for (int t = 0; t < p_.supertags(); ++t) by_category_[p_.a.category[t]].push_back(t);
     }
 
@@ -79,8 +79,9 @@ private:
         list.resize(kept);
     }
 
-    // Each attempt drops one more requirement: first that no slot may stay empty, then the
-    // relation, the category, the known categories of the word.
+    // Later attempts require less. Attempt 0: the known relation and category, and no slot stays empty.
+    // 1: slots may stay empty. 2: any relation. 3: any category that the word or its shape has. 4: any
+    // category. (In attempts 2 to 4 no slot stays empty.) 5: any category, and slots may stay empty.
     void collect(const TreeNode& node, int daughters, int attempt, std::vector<Candidate>& found) {
         const bool is_root = node.head < 0;
         std::vector<bool> wanted(by_category_.size(), attempt >= 4);

@@ -221,7 +221,7 @@ public:
         : weights_({weights.c_str(), weights.size()}, checked_classes(classes)), classes_(classes) {
     }
 
-    // Their numbers, a row for each word of all sentences.
+    // The numbers of the best tags, a row for each word of all sentences.
     TagArray tag(nb::handle sequence, int threads, nb::handle given) const {
         const TagInput input(sequence, given);
         TagArray result = new_table<std::int32_t>(input.words.total(), 1);

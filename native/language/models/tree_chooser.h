@@ -74,6 +74,8 @@ struct Analysis {
 
 class TreeChooser {
 public:
+    // The prices: of a slot that stays empty or an argument that finds no slot; and of a daughter that
+    // wants a mother of another kind.
     static constexpr double MISPLACED_SCORE = -15, MISFIT_SCORE = -20;
 
     TreeChooser(const TreeProbabilities& model, const Ints& role_relation, int width)
@@ -276,13 +278,8 @@ private:
                 const int role = p_.a.stem_role[group.stem], slot = p_.a.role_slot[role];
                 const bool fitting = fits(group.stem, site);
                 const double arc = group.lexeme + (fitting ? roles_(role) : MISFIT_SCORE);
-                for (const auto& [score, choice] : group.options) {
-                    if (!fitting || slot == 0) {
-                        keep(offers[0], {score + arc, choice}, n_best);
-                    } else {
-                        keep(offers[slot], {score + arc, choice}, n_best);
-                    }
-                }
+                for (const auto& [score, choice] : group.options)
+                    keep(offers[fitting ? slot : 0], {score + arc, choice}, n_best);
             }
             for (std::size_t kind = 1; kind < slot_kinds_; ++kind)
                 if (!offers[kind].empty()) kinds_offered_[d].push_back(static_cast<int>(kind));
@@ -325,6 +322,7 @@ private:
             for (int rank = 0; rank < static_cast<int>(end.size()); ++rank)
                 keep(last_, {end[rank].score + price, mask, rank, {0, 0}}, n_best);
         }
+        // Adjuncts have no order: they count in all their orders.
         const double orders = p_.log_orders(p_.adjuncts(t, count));
         for (const Cell& end : last_) {
             Derivation derivation{end.score + orders, std::vector<Choice>(count)};

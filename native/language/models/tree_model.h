@@ -5,7 +5,8 @@
 // site (category, attachment, kind of clause) and lexeme; her lexeme on her stem and her mother's
 // lexeme; her frame on her stem and lexeme; the number of her adjuncts on her supertag. Each
 // probability is interpolated with that of the next wider context as Witten and Bell do: (count + w
-// * types * wider) / (total + w * types).
+// * types * wider) / (total + w * types), where types is the number of different events seen in the
+// context.
 #pragma once
 
 #include <algorithm>
@@ -95,6 +96,8 @@ struct TreeModelArrays {
     Ints role_counts, lexical_counts, bilexical_counts,
         adjunct_counts;  // sorted rows of 3, 4, 4, 3
     std::int32_t words = 0, root_slot = 0;
+    // The w of each level, the widest first: four for roles, three for lexemes, four for frames, three
+    // for adjuncts.
     std::vector<double> weights;
 };
 
@@ -287,7 +290,7 @@ private:
     }
 
     friend class RoleScores;
-    static constexpr double PRIOR_COUNT = 0.5;
+    static constexpr double PRIOR_COUNT = 0.5;  // what all lexemes together count for each lexeme
     Level lexeme_[3], frame_[4], adjuncts_[3];
     std::vector<double> frame_base_, adjuncts_base_, stem_frequency_, log_orders_;
     Ints stem_category_;

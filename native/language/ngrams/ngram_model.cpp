@@ -32,7 +32,8 @@ class NgramModel {
 public:
     NgramModel(nb::handle vocabulary, nb::handle levels) : view_(vocabulary, levels) {}
 
-    // By text: log10 probability, words, both for unknown words only. </s> counts as a word.
+    // For each text: its log10 probability and its number of words, then the same two for its unknown
+    // words alone. </s> counts as a word.
     Matrix scores(nb::handle sequence, const char* tokenizer_name, int threads) const {
         const Tokenizer tokenizer = tokenizer_named(tokenizer_name);
         const Texts texts(sequence);

@@ -156,6 +156,7 @@ std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t>
     std::vector<double> weights(width + 1);
     nb::gil_scoped_release release;
     const Examples examples(rows, columns, labels, width);
+    // reach[w]: the most by which weight w may change in its next step.
     std::vector<double> margins(examples.n), reach(width + 1, 1.0);
     std::vector<std::uint32_t> all(examples.n);
     for (std::size_t i = 0; i < examples.n; ++i) all[i] = static_cast<std::uint32_t>(i);

@@ -56,6 +56,8 @@ public:
     const UnorderedTree& tree() const { return tree_; }
     const WordAtoms& word(std::uint32_t i) const { return words_[i]; }
 
+    // Each group of features has its template numbers, which begin at a fixed number: a word without a
+    // mother gets the same numbers for its daughters.
     const std::vector<FeatureKey>& of(std::uint32_t i) {
         keys_.clear();
         number_ = 0;

@@ -159,6 +159,7 @@ void OrderNetwork::check() const {
     fits(query, query_size(), decoder());
     require(tables.size() == kTables && starts.size() == 2 * decoder() + query_size(), kOdd);
     for (const WholeVectors& table : tables) require(table.columns() == state, kOdd);
+    // Tables 6 to 8 are for seven classes of numbers of daughters, of sizes and of depths.
     for (std::size_t t = 6; t < kTables; ++t) require(tables[t].rows() == 7, kOdd);
     is_normal(last);
     for (const OrderLayer& layer : layers) {

@@ -43,7 +43,8 @@ public:
         kind_ = 0;
     }
     void add(const TreeletItem& item) { items_.push_back(item); }
-    // After the last item. `kind` tells questions and the like apart.
+    // After the last item. `kind` is 1 for a question; `roles` has a bit for each role (subject,
+    // object, …) that a daughter has.
     void finish(std::uint64_t kind, std::uint64_t roles) {
         kind_ = kind;
         roles_ = roles;
@@ -80,6 +81,7 @@ public:
         const auto pair = [](std::uint64_t x, std::uint64_t y) {
             return FeatureHash(x).add(y).value();
         };
+        // The numbers 1 to 8 keep contexts of different kinds apart.
         const std::uint64_t head_kind = pair(head_tag_, relation_);
         put(a.relation, b.relation, 0);
         put(a.relation, b.relation, head_tag_);

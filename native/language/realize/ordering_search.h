@@ -139,14 +139,15 @@ public:
 private:
     struct Beginning {
         float score, loss;
-        std::uint16_t before, last;
-        bool after;
-        std::uint32_t parent;
+        std::uint16_t before,
+            last;              // the last item but one and the last; the number of items if none
+        bool after;            // the head's own word is placed
+        std::uint32_t parent;  // the beginning without the last item, in the layer before
     };
 
     void prepare(Scores& scores) {
         const std::size_t n = scores.size();
-        best_left_.assign(2 * (n + 1), -std::numeric_limits<float>::infinity());
+        best_left_.assign(n + 1, -std::numeric_limits<float>::infinity());
         for (const bool after : {false, true})
             for (std::size_t j = 0; j <= n; ++j)
                 for (std::size_t i = 0; i <= n; ++i) {
@@ -257,7 +258,7 @@ private:
     std::vector<std::vector<Beginning>> layers_;
     std::vector<std::vector<std::uint64_t>> used_;  // the items of each beginning of the last layer
     std::vector<Beginning> candidates_;
-    std::vector<float> best_left_;
+    std::vector<float> best_left_;  // by item: the score of its best left neighbor
     OrderSteps* steps_ = nullptr;
     float step_weight_ = 0;
     std::vector<float> states_, next_states_, log_probs_;

@@ -134,10 +134,11 @@ private:
         slopes_.visit(treelet_, [&](FeatureKey key, float slope) { trainer_.climb(key, slope); });
     }
 
-    // Longer lists teach nothing about sentences.
-    static constexpr std::size_t kMostItems = 40, kRivals = 8;
-    static constexpr float kSure = 0.995f;
-    static constexpr double kLeftOut = 0.3;
+    // Heads with more daughters are lists, which teach nothing about sentences.
+    static constexpr std::size_t kMostItems = 40;
+    static constexpr std::size_t kRivals = 8;  // how many orders the right one is compared with
+    static constexpr float kSure = 0.995f;     // above this share of the right order: no step
+    static constexpr double kLeftOut = 0.3;    // the share of features that a step leaves out
     const TreeTexts& texts_;
     std::uint64_t seed_;
     LinearTrainer trainer_;

@@ -102,7 +102,7 @@ public:
         static const std::uint64_t kHead = fnv1a("head"), kQuestion = fnv1a("?");
         treelet.start(words_[head].relation, tree_.mother(head) == head);
         treelet.add(item(head, kHead));
-        std::uint64_t kind = 0, roles = 0;
+        std::uint64_t kind = 0, roles = 0;  // kind: 1 for a question
         for (const std::uint32_t daughter : daughters) {
             if (words_[daughter].form == kQuestion) kind = 1;
             roles |= words_[daughter].role;

@@ -137,11 +137,11 @@ def agree(
         Also regresses the ratings on the metrics.
     test, correction
         How two metrics are compared, and how p-values are corrected for the number of metrics and
-        pairs. `"auto"` is the method of the intervals; the others are tests used in papers.
-        `"paired-t"`, for documents: Student's paired test over the documents.
+        pairs. `"auto"` is the method that computes the intervals; the others are tests used in
+        papers. `"paired-t"`, for documents: Student's paired test over the documents.
     homogeneity
-        Pairwise choices of another study. A χ² test then says whether people chose in the same way
-        between the pairs of systems that both studies have.
+        Pairwise choices of another study. For the pairs of systems that both studies have, a χ² test
+        then says whether people preferred each system equally often in both.
     generalize, confidence
         Whether intervals and p-values hold for other systems and other items (`"both"`, needs 4
         systems), for other `"systems"`, or for these systems and other `"items"`; and the confidence
@@ -376,6 +376,7 @@ QUICK_METRICS = (
 )  # fmt: skip
 """Metrics that are fast enough to probe here: they score the changed texts in about a second."""
 MAX_NAMED_KINDS = 5
+"""A sentence names at most this many kinds of errors."""
 N_CHECKED_TEXTS = 20
 """So many outputs are looked at to decide whether the outputs are English."""
 

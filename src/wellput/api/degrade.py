@@ -63,8 +63,9 @@ def degrade(
         or trees in CoNLL-U (`.conllu`).
     method
         `"sequence"` joins sequences of words, `"pos"` and `"supertag"` fill templates of parts of
-        speech or supertags with their most probable words, `"cfg"` derives sentences from a grammar,
-        `"errors"` puts mistakes into sentences of the corpus. Several methods need `evalset=True`.
+        speech or of supertags (more detailed classes of words) with their most probable words,
+        `"cfg"` derives sentences from a grammar, `"errors"` puts mistakes into sentences of the corpus.
+        Several methods need `evalset=True`.
     size
         Words in a sequence (default 1); `length` must be a multiple of it. Longer sequences make better
         sentences. Several sizes need `evalset=True`.

@@ -70,7 +70,8 @@ def estimate(
     proxy
         What predicts the judgments: a metric, a file of scores (`"./comet.csv"`), several metrics
         (`"chrf,length"`: their combination is fitted to the judgments, for each item without its own
-        judgments), or a judge in the file of judgments (`"judge:model:gpt-4o"`).
+        judgments), or a judge in the file of judgments (`"judge:NAME"`; names of machines begin with
+        `model:`, so `"judge:model:gpt-4o"`).
     column
         Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
         the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
@@ -82,8 +83,8 @@ def estimate(
         are never labels.
     strata
         A tag of the items, such as `domain`. The proxy is corrected separately for the items of each
-        value, and the estimate is the weighted mean of these parts. Values with too few labels are
-        estimated as one; `notes` says which.
+        value, and the estimate is the mean of these parts, weighted by their size. Values with too few
+        labels are estimated as one; `notes` says which.
     cluster
         What counts as one unit in intervals and tests, as for `score`: `"document"` (the default if
         items have documents), a tag, or `"item"`.

@@ -92,7 +92,8 @@ def fit(
     normalize, judges, exclude, exclude_judges_below
         As for `agree`.
     no_rescale
-        Keeps the raw regression: all predictors, on the scale of the judgments.
+        Keeps all predictors, and the scale of the judgments. Otherwise predictors that have no perfect
+        value, such as the number of tokens, are dropped, and a perfect output scores 1.
     cluster
         What counts as one unit in intervals and tests, as for `score`. Default: documents, if items
         have them.
@@ -196,7 +197,8 @@ def fit(
 
 
 def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
-    """The metrics to score, and the names of the predictors."""
+    """The metrics to score, and the names of the predictors. A file of scores gives a predictor for
+    each of its metrics."""
     metrics: dict[str, Metric] = {}
     names: list[str] = []
     for text in [predictors] if isinstance(predictors, str) else predictors:

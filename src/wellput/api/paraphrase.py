@@ -169,6 +169,8 @@ def paraphrase(
     by_method: dict[str, tuple[Substitution, ...]] = {}
     signatures: list[str] = []
     for options in options_of_methods:
+        # Of several methods, those without a classifier ignore the corpus. For a single one, `_learned`
+        # raises an error.
         is_learning = bool(texts) and (
             len(options_of_methods) == 1 or options.filter in LEARNING_FILTERS
         )

@@ -83,9 +83,8 @@ def power(
         `"0.45,0.40,0.80"`.
     proxy_correlation, proxy_items
         For two systems that are compared by `estimate`, with a proxy's scores of `proxy_items` items
-        and people's ratings of some of these items. The correlation is over items,
-        between two numbers: the difference of the two systems in the proxy's scores, and their
-        difference in people's ratings.
+        and people's ratings of some of these items. The correlation is over items, between the
+        difference of the two systems in the proxy's scores and their difference in people's ratings.
         The table then has the power with the proxy and with people alone.
     proxy, evalset, column
         Instead of `proxy_correlation` and `proxy_items`: computes these from the pilot. `proxy` is as

@@ -87,9 +87,9 @@ def probe(
         Only these kinds of change; `"harmful"` and `"harmless"` mean all kinds of this group. Default:
         all.
     dataset
-        Minimal pairs made elsewhere, in place of `corpus`: files or a folder of DEMETR's JSON, tables
-        with the columns reference, better, worse, perturbation, severity and perhaps source; or an
-        evalset that `write` made.
+        Minimal pairs (a text and a worse version of it) made elsewhere, in place of `corpus`: files or
+        a folder of the data set DEMETR (JSON), tables with the columns reference, better, worse,
+        perturbation, severity and perhaps source; or an evalset that `write` made.
     column
         Names the columns of the evalset's file, as for `score`.
     system

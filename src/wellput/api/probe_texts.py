@@ -73,6 +73,7 @@ def corpus_items(
 
 
 def _sentences(texts: Sequence[str], column: Columns, system: str | None) -> tuple[list[Item], str]:
+    """As `corpus_items`, for a list of sentences."""
     if column or system is not None:
         raise InputError("column= and system= are for an evalset; these are sentences.")
     if wrong := [text for text in texts if not isinstance(text, str)]:

@@ -102,8 +102,9 @@ def rank(
         Metrics, such as `length`, whose influence on the judgments is removed. They score the outputs
         of the evalset.
     random
-        The random effects of the mixed model, any of judge, item, document, judge:system, item:system,
-        document:system; default: all that can be estimated from these judgments.
+        The random effects of the mixed model: any of judge, item, document, and of their interactions
+        with systems, judge:system, item:system, document:system. Default: all that can be estimated
+        from these judgments.
     judges
         `"people"` leaves out judges named `model:…`, `"all"` uses all judges; or the names of judges.
     exclude

@@ -79,17 +79,18 @@ def realize(
         its relation and tag; `"lemmas"`: relation and tag, and its lemma and features instead of the
         inflected word.
     model
-        `"learned"`: the best model; `"fergus"`: the paper's model; `"fergus+"`: fergus with weights on
-        word order; `"lr"`: the paper's baseline.
+        `"learned"`: the best model; `"fergus"`: the model of Bangalore, Rambow & Whittaker (2000);
+        `"fergus+"`: fergus with weights on word order; `"lr"`: the baseline of that paper.
     models
         The folder of the models, made by `train.realizer`, `train.fergus` or `train.english`. Default:
         the shipped models of English.
     grammar
-        The grammar of fergus: `"induced"`, or `"xtag:DIR"` with the folder of the XTAG English grammar.
+        The grammar of fergus: `"induced"`, learned from the treebank, or `"xtag:DIR"` with the folder
+        of the XTAG English grammar.
     chooser
         How fergus chooses supertags (the grammar's descriptions of how a word takes part in a
-        sentence). `"exact"`: the best for the whole tree; `"top-down"`: as in the paper; `"alone"`:
-        for each word by itself.
+        sentence). `"exact"`: the best for the whole tree; `"top-down"`: as in the paper of fergus;
+        `"alone"`: for each word by itself.
     from_text
         `trees` are sentences, as a list or a text file; they are parsed first.
     insert

@@ -164,8 +164,9 @@ class Study(StudyJudges, StudyResults):
         repeats, checks
             Trials that each judge sees twice, and attention checks for each judge.
         degraded_checks
-            The checks are outputs of the study, spoiled: half of the words are foreign, in random
-            order. They must be rated in the lower half of the scale, or lose to the whole output.
+            The checks are spoiled outputs of the study: half of the words come from another item, and
+            all words are shuffled. A judge must rate them in the lower half of the scale, or prefer the
+            unspoiled output.
         break_every
             Suggests a break each time that a judge has given this many answers.
         at_most

@@ -154,11 +154,11 @@ def _collected(
         campaign = read_campaign(*paths)
         return campaign.evalset, campaign.judgments, campaign.checks
     answers = read_answers(judgments)
-    ratings = [path for path in answers if isinstance(path, Judgment)]
+    ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     if answers and not ratings:
         raise InputError(
             "Only ratings can be imported; these are pairwise choices. To rank the systems by them, "
-            "or to hold metrics against them, no study is needed: see rank and agree."
+            "or to compare metrics with them, no study is needed: see rank and agree."
         )
     if not ratings:
         raise InputError("Only ratings can be imported, and there are none.")

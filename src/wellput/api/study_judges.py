@@ -73,7 +73,10 @@ class StudyJudges(OpenedStudy):
         check_files([path], self._store.database.files)
         machines = [f"{MACHINE_PREFIX}{name}" for name in split_names(machine)]
         if machines and judges is not None and not names:
-            raise InputError("machine= invites machines; invite people by another call.")
+            raise InputError(
+                "With machine=, judges= cannot say how many people to invite: give their names with "
+                "names=, or invite them by another call."
+            )
         all_names = [*split_names(names), *machines]
         count = judges or len(all_names) or self._store.setup.plan.judges
         invited = self._store.invite(count, all_names or None)

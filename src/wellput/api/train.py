@@ -193,8 +193,8 @@ def fluency(
     gleu
         Also trains `gleu-fluency`. Default: only if the link grammar library is installed.
     features
-        `"paper"`: makes only `gleu-paper.wpm`, the metric GLEU of Mutton et al. (2007) with the
-        features of the paper, for `gleu-fluency:features=paper`. It needs link grammar.
+        `"own"`: wellput's features. `"paper"`: makes only `gleu-paper.wpm`, the metric GLEU with the
+        features of Mutton et al. (2007), for `gleu-fluency:features=paper`. It needs link grammar.
     treebank
         The folder of a Universal Dependencies repository, or CoNLL-U files, of any language: trains
         `fluency` for that language, with the parser in `path`, which is trained if it is missing. With
@@ -275,7 +275,7 @@ def fluency(
                 folder / file,
                 seed=seed,
                 threads=threads or available_cores(),
-                on_progress=on_phase("weighing sentences"),
+                on_progress=on_phase("fitting fluency"),
             )
             for file, make in makers.items()
         }

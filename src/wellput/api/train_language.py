@@ -59,8 +59,8 @@ def realizer(
     Returns
     -------
     RealizerTraining
-        `kept` has the share of neighboring words that the realizer keeps together on the trees that it
-        was tuned on.
+        `kept` has, for each kind of input (words, or words with labels), the share of pairs of
+        neighboring words of the tuning trees that stay neighbors in the output of `learned`.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def treebank_fluency(
             treebank_parser(
                 treebank, (), epochs=10, path=folder, seed=seed, threads=threads, on_phase=on_phase
             )
-        on_phase("counting and weighing sentences")
+        on_phase("training the models of fluency")
         tokenizer = _tokenizer(trees)
         models = TreebankFluencyModels.train(
             with_tags(trees.train, has_xpos=has_own_tags(trees.train)),
@@ -182,11 +182,12 @@ def treebank_fluency(
         weights = dict(zip(TREEBANK_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
         models.save(folder)
         model.save(folder / FLUENCY_FILE, {"data": list(trees.names), "weights": weights})
-    fitted = len(usable(trees.dev))
-    return FluencyTraining(folder, {FLUENCY_FILE: weights}, fitted, fitted)
+    n_sentences = len(usable(trees.dev))  # each is used as it is, and made worse
+    return FluencyTraining(folder, {FLUENCY_FILE: weights}, real=n_sentences, source=n_sentences)
 
 
 def _read(treebank: Paths, dev: Paths) -> Treebank:
+    """The trees to learn from and to tune on. Raises InputError if there are none to learn from."""
     from wellput.language.models.treebanks import read_treebank
 
     trees = read_treebank(

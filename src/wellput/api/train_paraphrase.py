@@ -46,8 +46,9 @@ def paraphrase(
     on_phase: OnPhase = ignore_phase,
 ) -> ParaphraseTraining:
     """Trains a paraphrase model: classifiers that say which word fits a context, vectors of latent
-    semantic analysis (LSA), and Brown classes (clusters of words). The same text and seed give the
-    same model.
+    semantic analysis (LSA), and Brown classes (clusters of words). It also has the weights of the
+    filters `context` and `neural`, which say whether a replacement is right in its sentence. The same
+    text and seed give the same model.
 
     Parameters
     ----------
@@ -57,16 +58,16 @@ def paraphrase(
     index
         The file of the corpus index (`.wpm`): written if a corpus is given, else read.
     judged
-        A file of judged substitutions from which the context filter is learned. Default: the weights of
-        the shipped filter are used.
+        A file of judged substitutions from which the filter `context` is learned. Default: the weights
+        of the shipped filter are used.
     encoder
-        Also learns the neural filter, with this encoder: a model name of Hugging Face, or a folder.
+        Also learns the filter `neural`, with this encoder: a model name of Hugging Face, or a folder.
     wordnet
         A WordNet. Default: the first one found.
     learner, rounds, smoothing, penalty
-        How a classifier is learned: `"boosting"` with `rounds` decision stumps and this `smoothing` of
-        their votes (as a number of examples), or `"logistic"` regression with this `penalty` on
-        squared weights.
+        How a classifier is learned: `"boosting"` with `rounds` decision stumps, or `"logistic"`
+        regression with this `penalty` on squared weights. `smoothing` is the number of examples that
+        are added to each count from which the vote of a stump is computed.
     min_occurrences, max_occurrences, negatives, ngrams
         What a classifier is learned from. Words with fewer than `min_occurrences` get no classifier. At
         most `max_occurrences` are used, each with `negatives` negative examples. N-grams up to length
@@ -169,7 +170,7 @@ def _index(
 
 
 def _training(settings: dict[str, Any]) -> ParaphraseModelTraining:
-    """The options of `train_paraphrase` (by name) as the settings of the training."""
+    """The options of `paraphrase`, by name, as the settings of the training."""
     from wellput.language.paraphrase.classifiers import ContextTraining
     from wellput.language.paraphrase.similar_words import LsaTraining
     from wellput.language.paraphrase.training import ParaphraseModelTraining

@@ -77,8 +77,9 @@ def vet(
     question
         Only these questions. Default: all questions together.
     epsilon
-        A person's answers must be better than the judge's by at least this much to be worth their
-        price: 0.2 for experts, 0.15 for trained people, 0.1 for crowd workers.
+        By how much less often than a person the judge may be the one who is nearer to the other people,
+        because the judge costs less: 0.2 if people are experts, 0.15 if they are trained, 0.1 for crowd
+        workers.
     scoring
         How it is measured how near an answer is to other people's answers: `"accuracy"` (share of
         equal answers) or `"neg_rmse"` (negated root mean squared difference). Default: accuracy for
@@ -147,7 +148,7 @@ def vet(
         scoring=scoring,
         min_items=min_items,
         confidence=confidence,
-        own=_own(judge, split_names(own), systems),
+        own=_systems_of_family(judge, split_names(own), systems),
         seed=seed,
     )
     on_phase(f"vetting {judge}")
@@ -209,7 +210,8 @@ def _scale_notes(judge: str, answers: Sequence[Judgment | Preference]) -> tuple[
     )
 
 
-def _own(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
+def _systems_of_family(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """The systems of the judge's own family: those `named`, or else those of the default."""
     for name in named:
         if name not in systems:
             raise InputError(

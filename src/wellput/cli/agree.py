@@ -52,7 +52,7 @@ Examples:
     type=click.Choice(["system", "segment", "document", "span"]),
     default="segment",
     show_default=True,
-    help="Correlate systems, segments, or documents made of segments drawn at random; or, for span, "
+    help="Correlate the scores of systems, of segments (single outputs), or of documents; span: "
     "compare the words that metrics (ssa, gsa, sta, gta) and machine judges blame with the error spans "
     "that people marked.",
 )
@@ -61,7 +61,8 @@ Examples:
     type=click.Choice(["none", "item", "system"]),
     default="none",
     show_default=True,
-    help="none: correlate all segments together; item, system: correlate within each, and average.",
+    help="none: correlate all segments together; item, system: correlate the segments of each item, or "
+    "of each system, and average.",
 )
 @click.option(
     "--coefficient",
@@ -85,14 +86,14 @@ Examples:
     type=click.IntRange(min=1),
     default=300,
     show_default=True,
-    help="Segments per document.",
+    help="Segments in a document, if items have no documents: they are drawn at random.",
 )
 @click.option(
     "--documents",
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
-    help="Documents to draw.",
+    help="Documents to draw at random.",
 )
 @click.option(
     "--models",

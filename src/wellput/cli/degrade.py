@@ -52,7 +52,8 @@ Examples:
     type=click.Choice(["sentence", "literal"]),
     default="sentence",
     show_default=True,
-    help="sentence: a sentence begins and ends as sentences of the corpus do; literal: anywhere.",
+    help="sentence: a sentence begins and ends as sentences of the corpus do; literal: its "
+    "sequences come from anywhere in the text.",
 )
 @click.option(
     "--treebank",

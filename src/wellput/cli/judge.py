@@ -30,7 +30,9 @@ def question_options(function: F) -> F:
             help="How the model answers (default: rating, or as the file says).",
         ),
         click.option("--points", type=int, help="Points of a rating scale (default: 7)."),
-        click.option("--ties", is_flag=True, help="In pairs, no difference is an answer too."),
+        click.option(
+            "--ties", is_flag=True, help='For pairs: "no difference" is also an allowed answer.'
+        ),
         click.option("--show-source", is_flag=True, help="Show the source of each item."),
         click.option("--show-reference", is_flag=True, help="Show the references of each item."),
         click.option(

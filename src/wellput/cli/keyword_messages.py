@@ -12,6 +12,7 @@ import click
 PYTHON_CALL_PATTERN = re.compile(r"(\bwellput\.[\w.]+\([^()]*\))")
 KEYWORD_START = r"(?<![\w.:,])"
 """A keyword does not follow a colon or a comma, because options of metrics do: `random:seed=1`."""
+# In single quotes, in double quotes, or up to a blank or a punctuation mark that ends the value.
 VALUE_PATTERN = r"(?:'([^']*)'|\"([^\"]*)\"|((?:[^\s,;:.)'\"]|[.:](?=\w))+))?"
 
 
@@ -34,6 +35,7 @@ def keywords_as_options(message: str, command: click.Command) -> str:
     )
 
 
+# A list of quoted values.
 LIST_PATTERN = r"\[((?:'[^']*'|\"[^\"]*\")(?:, (?:'[^']*'|\"[^\"]*\"))*)\]"
 
 

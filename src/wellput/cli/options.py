@@ -149,6 +149,7 @@ def check_output(output: str) -> None:
     from wellput.io.named_files import is_folder_or_pattern
 
     parameters = click.get_current_context().params
+    # The values of all arguments and options that may be files to read. Those of --hyp are NAME=FILE.
     files_read = [
         text.partition("=")[2] if name == "hyp" else text
         for name, value in parameters.items()
@@ -177,20 +178,20 @@ def show(
 ) -> None:
     """Writes a report in its format. `before` and `after` are texts around it, in the table format
     only."""
+    from wellput.io.output import write_text
+
     report = shown.report() if isinstance(shown, Result) else shown
     format = _format_of(format, output)
     if any("=" in note for table in report.tables for note in table.notes):
         report = _with_options_in_notes(report)
-    text = render(
-        report,
-        cast("Format", format),
-        width=terminal_width(output),
-        color=is_terminal(output),
-    )
+    width, color = terminal_width(output), is_terminal(output)
+    text = render(report, cast("Format", format), width=width, color=color)
     if format != "table" and is_terminal(output):
         text = printable(text)  # files and other programs get names as they are
     is_private = isinstance(shown, Result) and shown.is_secret
-    emit(before + text + after if format == "table" else text, output, is_private=is_private)
+    if format == "table":
+        text = before + text + after
+    write_text(text, output, is_private=is_private, is_styled=True)
 
 
 def _format_of(format: str, output: str) -> str:
@@ -212,13 +213,6 @@ def _with_options_in_notes(report: Report) -> Report:
 
     tables = [with_options(table) for table in report.tables]
     return replace(report, tables=tables)
-
-
-def emit(text: str, output: str, *, is_private: bool = False) -> None:
-    """Writes a file (whole or not at all), or to standard output, where it may have colors."""
-    from wellput.io.output import write_text
-
-    write_text(text, output, is_private=is_private, is_styled=True)
 
 
 class CommandWithConfidence(click.Command):
@@ -328,7 +322,8 @@ def engine_options(function: F) -> F:
         type=click.Choice(["stop", "skip"]),
         default="stop",
         show_default=True,
-        help="stop: end at rows that cannot be read or scored; skip: list them and go on.",
+        help="If a part of the input cannot be read or scored, stop: end; skip: leave the part out, "
+        "and list it.",
     )
     resume = click.option(
         "--resume",

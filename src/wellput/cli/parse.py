@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wellput.language.models.sentence_parsing import ParseResult
 
 TREEBANK_TOKENS = "treebank"
+"""As in `language.models.sentence_parsing`, which takes long to import."""
 
 
 @click.command(

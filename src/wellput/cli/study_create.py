@@ -218,7 +218,8 @@ def selection_options(function: F) -> F:
             type=click.IntRange(min=1),
             default=10,
             show_default=True,
-            help="Trials from each stratum: a system, a fifth of a metric's range, or a disagreement.",
+            help="For --select: trials from each group (a system, a fifth of a metric's range, or two "
+            "metrics that disagree).",
         ),
     )
 

@@ -23,7 +23,8 @@ def context_options(function: F) -> F:
             type=click.Choice(["boosting", "logistic"]),
             default="boosting",
             show_default=True,
-            help="Boosted stumps, as in the paper, or logistic regression.",
+            help="Boosted stumps (rules with one feature each), as in the paper, or logistic "
+            "regression.",
         ),
         click.option(
             "--rounds",
@@ -38,7 +39,8 @@ def context_options(function: F) -> F:
             default=5.0,
             show_default=True,
             metavar="X",
-            help="Smoothing of the votes of a stump, in examples (BoosTexter uses 1).",
+            help="Number of examples that are added to each side of a stump before its vote is "
+            "computed.",
         ),
         click.option(
             "--penalty",

@@ -51,7 +51,7 @@ Examples:
     type=click.FloatRange(0, 1),
     default=0.1,
     show_default=True,
-    help="By how much people's answers must be better than the judge's, because the judge costs less: "
+    help="How much less often than a person the judge may be the nearer one, because it costs less: "
     "0.2 if people are experts, 0.15 if trained, 0.1 for crowd workers.",
 )
 @click.option(

@@ -31,7 +31,7 @@ NO_TAGS_ADVICE = (
 class Clusters:
     """`codes` has the number (from 0) of each item's cluster, in the order of the items. `unit` says
     what a cluster is: "document", or the name of a tag. An item without a document (or without this
-    tag) is a cluster alone; `alone` has the codes of these clusters."""
+    tag) is a cluster of its own; `alone` has the codes of these clusters."""
 
     unit: str
     codes: NDArray[np.intp]
@@ -116,8 +116,8 @@ def tag_values(tags: Sequence[Mapping[str, str]], tag: str, *, keyword: str) -> 
 
 def _clusters(unit: str, names: Sequence[str | None]) -> Clusters:
     """The clusters of items, given the name of each item's cluster; an item without a name is a cluster
-    alone."""
-    # An item without a name has its place as the key, a number, which equals no name.
+    of its own."""
+    # The key of an item without a name is its place: a number, which equals no name.
     code_of: dict[str | int, int] = {}
     codes = np.array(
         [

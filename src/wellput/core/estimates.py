@@ -3,8 +3,8 @@ judges); and the option `generalize`, which says for which new systems and items
 
 Values that cannot be computed are NaN, never 0, and an Estimate says why.
 
-Nothing can be computed from values that are all equal, or from no values: `is_constant`, `ratios` and
-`present_means` handle these cases.
+A correlation of values that are all equal, and a mean of no values, cannot be computed: `is_constant`,
+`ratios` and `present_means` handle these cases.
 """
 
 from __future__ import annotations

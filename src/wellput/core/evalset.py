@@ -46,8 +46,7 @@ class Item(NamedTuple):
     in `references_by_system` and `trees_by_system`, these replace `references` and `trees`. `logged`
     has for each system the scores that an evaluation log gave to its output. Items of the same
     `document` are not independent. `tags` say what kind of item it is: {"domain": "news"}. `Item` is
-    a named tuple because a frozen dataclass takes four times as long to make, and there may be
-    millions of items.
+    a named tuple, which is quicker to make than a dataclass, because there may be millions of items.
     """
 
     id: str
@@ -160,8 +159,8 @@ class Batch:
     def of(cls, system: str, items: Sequence[Item], *, threads: int = 1) -> Batch:
         """The rows of `items` for which `system` has an output."""
         rows = [item for item in items if system in item.outputs]
-        by_system = attrgetter("references_by_system"), attrgetter("trees_by_system")
-        if any(map(by_system[0], rows)) or any(map(by_system[1], rows)):
+        have_own_references = any(map(attrgetter("references_by_system"), rows))
+        if have_own_references or any(map(attrgetter("trees_by_system"), rows)):
             references = [item.references_for(system) for item in rows]
             trees = [item.trees_for(system) for item in rows]
         else:
@@ -388,6 +387,7 @@ def _refuse_other_than_text(
         for system, column in outputs.items()
         for i, entry in enumerate(column)
         if entry is not None
+        # An empty list of samples is wrong, too.
         for text in ([entry] if isinstance(entry, str) else _entries(entry) or [entry])
         if not isinstance(text, str)
     ]
@@ -402,6 +402,7 @@ def _refuse_other_than_text(
 
 
 def _entries(entry: object) -> Sequence[object]:
+    """The samples of an entry, or the entry as the only one."""
     return entry if isinstance(entry, Sequence) else [entry]
 
 

@@ -45,10 +45,12 @@ def frame_rows(frame: Any) -> tuple[list[str], list[dict[str, Any]]]:
     columns = {str(name): _listed(frame, name) for name in names}
     _check_lengths(columns)
     rows = zip(*columns.values(), strict=True)
-    return list(columns), [dict(zip(columns, map(present, row), strict=True)) for row in rows]
+    return list(columns), [
+        dict(zip(columns, map(none_if_missing, row), strict=True)) for row in rows
+    ]
 
 
-def present(cell: Any) -> Any:
+def none_if_missing(cell: Any) -> Any:
     """The cell, or None if it is missing: None, NaN or pandas' NA."""
     return None if _is_missing(cell) else cell
 
@@ -158,7 +160,7 @@ class FrameColumns:
         self._problems: list[str] = []
         rows = len(next(iter(cells.values())))
         numbered = [str(row) for row in range(1, rows + 1)]
-        self.ids = numbered if id is None else self._named(id)
+        self.ids = numbered if id is None else self._ids_in(id)
 
     def texts(self, column: str | None) -> list[str | None]:
         """The text of each row, None if it is missing."""
@@ -214,8 +216,8 @@ class FrameColumns:
                 "numbers, too. None and NaN are missing.",
             )
 
-    def _named(self, column: str) -> list[str]:
-        """Ids: texts and whole numbers, as text."""
+    def _ids_in(self, column: str) -> list[str]:
+        """The ids in a column, texts or whole numbers, as texts."""
         for row, cell in enumerate(self._cells[column], start=1):
             if not is_name(cell):
                 what = f"an id is a text or a whole number, not {shortened(cell)}"
@@ -223,6 +225,7 @@ class FrameColumns:
         return [str(cell) for cell in self._cells[column]]
 
     def _text(self, cell: Any, column: str, item: str) -> str | None:
+        """A cell as text, None if it is missing; any other cell is a problem."""
         if isinstance(cell, str):
             return str(cell)
         if not _is_missing(cell):
@@ -283,6 +286,7 @@ def _column_names(frame: Any) -> list[Any]:
 
 
 def _check_lengths(cells: Mapping[str, Sequence[Any]]) -> None:
+    """Raises InputError for columns of different lengths."""
     if len({len(column) for column in cells.values()}) > 1:
         raise InputError.collect(
             "Columns must be equally long:",
@@ -291,6 +295,7 @@ def _check_lengths(cells: Mapping[str, Sequence[Any]]) -> None:
 
 
 def _listed(frame: Any, column: str) -> list[Any]:
+    """The cells of a column as a list."""
     cells = frame[column]
     if isinstance(cells, str):
         raise InputError(f"The column {column} must be a list with a cell per item, not one text.")
@@ -300,7 +305,7 @@ def _listed(frame: Any, column: str) -> list[Any]:
 
 
 def _entries(cell: Any) -> Sequence[Any]:
-    """The entries of a cell of references: those of a list or an array, or the cell itself."""
+    """The entries of a cell: those of a list or an array, or the cell itself."""
     listed = cell.tolist() if hasattr(cell, "tolist") else cell
     return listed if isinstance(listed, list | tuple) else [listed]
 
@@ -309,7 +314,7 @@ def _is_missing(cell: Any) -> bool:
     if cell is None:
         return True
     try:
-        return bool(cell != cell)
+        return bool(cell != cell)  # only NaN differs from itself
     except TypeError:  # pandas' NA has no truth value
         return True
     except ValueError:  # an array compares cell by cell

@@ -54,11 +54,14 @@ def place_with_line_feeds(start: int, end: int, text: str, quote: object = None)
         return start, end
     if isinstance(quote, str) and with_line_feeds(text)[start:end] == with_line_feeds(quote):
         return start, end
+    # A span that starts with the LF of a CR LF starts with the one line feed that replaces both.
     is_on_line_feed = start > 0 and text[start - 1 : start + 1] == "\r\n"
-    return _moved(start, text) - is_on_line_feed, _moved(end, text)
+    first = _offset_with_line_feeds(start, text) - is_on_line_feed
+    return first, _offset_with_line_feeds(end, text)
 
 
-def _moved(offset: int, text: str) -> int:
+def _offset_with_line_feeds(offset: int, text: str) -> int:
+    """An offset in the text, as an offset in `with_line_feeds(text)`."""
     if offset < 0:
         return offset
     return len(with_line_feeds(text[:offset])) + max(offset - len(text), 0)

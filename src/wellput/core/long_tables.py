@@ -26,6 +26,7 @@ SAMPLE = "sample"
 OUTPUTS = "outputs."
 """The beginning of a column that the user named as a column of outputs."""
 ONE_OUTPUT = f"{OUTPUTS}output"
+"""The column of outputs in a table with a single system, which is named "output"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class LongColumns:
         identifier = next((name for name in ID_NAMES if name in header), None)
         prefixed = [name for name in header if name.startswith((OUTPUTS, "samples."))]
         outputs = [name for name in OUTPUT_NAMES if name in header] if not prefixed else []
+        # Several columns such as `outputs.A` make a table with a column for each system.
         if len(prefixed) == 1 and (
             names_system or prefixed[0].removeprefix(OUTPUTS) in OUTPUT_NAMES
         ):
@@ -55,7 +57,8 @@ class LongColumns:
                 "once, too, outputs=NAME."
             )
         names_items = identifier is not None or "source" in header
-        if system is None or not outputs or not names_items or "judge" in header:
+        is_of_judgments = "judge" in header
+        if system is None or not outputs or not names_items or is_of_judgments:
             return None
         return cls(system, outputs[0], identifier)
 
@@ -186,4 +189,5 @@ def _completed(one: Item, other: Item) -> Item:
 
 
 def _one_or_several(texts: list[tuple[float, str]]) -> str | tuple[str, ...]:
+    """The text of the only sample, or the texts of several, without their numbers."""
     return texts[0][1] if len(texts) == 1 else tuple(text for _, text in texts)

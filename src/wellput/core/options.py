@@ -16,10 +16,10 @@ from wellput.core.errors import InputError, did_you_mean
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MAX_SIZE = 1e100
-MIN_SIZE = 1e-100
-"""The square of a number above `MAX_SIZE` may overflow, and that of a number below `MIN_SIZE` may
-become 0."""
+MAX_MAGNITUDE = 1e100
+MIN_MAGNITUDE = 1e-100
+"""The square of a number above `MAX_MAGNITUDE` may overflow, and that of a number below
+`MIN_MAGNITUDE` may become 0."""
 MAX_WHOLE = 1_000_000_000
 """The largest whole number for options without a limit of their own."""
 MAX_DURATION = 1_000_000
@@ -40,10 +40,12 @@ MAX_BY_OPTION = {
     "request_timeout": MAX_DURATION,
     "timeout": MAX_DURATION,
 }
+"""The largest values of the options that have a limit of their own."""
 REASON_OF_MAX = {
-    "permutations": "more would take hours, and p-values have three sure digits by then",
-    "simulations": "more do not fit into memory, and power has three sure digits by then",
+    "permutations": "more would take hours, and p-values are reliable to three decimals by then",
+    "simulations": "more do not fit into memory, and power is reliable to three decimals by then",
 }
+"""Why an option has its limit, for the message."""
 
 
 def checks_options(function: Callable[P, T]) -> Callable[P, T]:
@@ -76,29 +78,29 @@ def check_number(name: str, value: float) -> None:
     if name == "confidence" and not 0 < value < 1:
         raise InputError(f"{name}={value} must be between 0 and 1, such as 0.95.")
     if name == "confidence" and (1 + value) / 2 == 1:
-        raise InputError(f"{name}={value} is too close to 1: the interval would be endless.")
+        raise InputError(f"{name}={value} is too close to 1: the interval would be infinite.")
     if not isinstance(value, int) and not math.isfinite(value):
         raise InputError(f"{name}={value} is not a finite number.")
-    maximum = MAX_BY_OPTION.get(name, MAX_WHOLE if isinstance(value, int) else MAX_SIZE)
+    maximum = MAX_BY_OPTION.get(name, MAX_WHOLE if isinstance(value, int) else MAX_MAGNITUDE)
     if abs(value) > maximum:
         shown = f"{maximum:,}" if isinstance(maximum, int) else f"{maximum:g}"
         reason = f"; {REASON_OF_MAX[name]}" if name in REASON_OF_MAX else ""
         raise InputError(f"{name}={value} is too large: at most {shown}{reason}.")
-    if 0 < abs(value) < MIN_SIZE:
-        raise InputError(f"{name}={value} is too small: 0, or at least {MIN_SIZE:g}.")
+    if 0 < abs(value) < MIN_MAGNITUDE:
+        raise InputError(f"{name}={value} is too small: 0, or at least {MIN_MAGNITUDE:g}.")
 
 
-def wrong_size(number: float, noun: str) -> str:
+def size_problem(number: float, noun: str) -> str:
     """Why a number cannot be squared, and what to do; empty for one that can.
 
-    >>> wrong_size(-1e200, "score")
+    >>> size_problem(-1e200, "score")
     'the score -1e+200 is too large to be squared: divide all scores by one number'
     """
-    if abs(number) > MAX_SIZE:
+    if abs(number) > MAX_MAGNITUDE:
         return (
             f"the {noun} {number:.3g} is too large to be squared: divide all {noun}s by one number"
         )
-    if 0 < abs(number) < MIN_SIZE:
+    if 0 < abs(number) < MIN_MAGNITUDE:
         return f"the {noun} {number:.3g} is too small to be squared: multiply all {noun}s by one number"
     return ""
 
@@ -110,6 +112,7 @@ def _choices(function: Callable[..., object]) -> dict[str, tuple[str, ...]]:
     choices: dict[str, tuple[str, ...]] = {}
     for name, annotation in function.__annotations__.items():
         try:
+            # Annotations are texts here (`from __future__ import annotations`).
             kind = eval(annotation, function.__globals__)
         except (NameError, TypeError):  # names known only to type checkers: not a Literal
             continue

@@ -1,7 +1,7 @@
 """`OutputKind`: how outputs that are JSON objects instead of texts are recognized, checked and shown.
 
-A package adds a kind by the entry-point group `wellput.outputs`; wellput itself adds its facial
-displays so. This module is imported only when an output is an object.
+A package adds a kind by the entry-point group `wellput.outputs`; wellput's own facial displays are
+added in the same way. This module is imported only when an output is an object.
 """
 
 from __future__ import annotations

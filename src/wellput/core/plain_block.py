@@ -64,7 +64,7 @@ class PlainBlock(Sequence[Item]):
             column, originals = [column[p] for p in places], [originals[p] for p in places]
             ids, references = [ids[p] for p in places], [references[p] for p in places]
             sources = [sources[p] for p in places]
-        n = len(column)
+        n = len(column)  # 0 if the block has no output of the system; then all columns are empty
         return Batch(
             system=system,
             ids=ids if n else [],

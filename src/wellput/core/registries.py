@@ -70,7 +70,7 @@ def split_specs(text: str) -> list[str]:
     specs: list[str] = []
     for piece in text.split(","):
         name, equals, _ = piece.partition("=")
-        if equals and ":" not in name and specs:
+        if equals and ":" not in name and specs:  # one more option of the name before
             specs[-1] += ("," if ":" in specs[-1] else ":") + piece.strip()
         elif piece.strip():
             specs.append(piece.strip())
@@ -94,7 +94,8 @@ def described_options(cls: Any) -> dict[str, str]:
 
 
 def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
-    """The options in `tail` (`option=value,option=value`), converted to the types of the fields.
+    """The options in `tail` (`option=value,option=value`, or with colons between the options),
+    converted to the types of the fields. `name` is what the options belong to, for messages.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

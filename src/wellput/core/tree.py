@@ -94,8 +94,8 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """A phrase: its label and its parts, the children. If `word` is given, it is a single word: the
-    label is its part of speech, and there are no children."""
+    """A phrase: its label and its parts, the children. A constituent with a `word` is this single word:
+    its label is the part of speech, and it has no children."""
 
     label: str
     children: tuple[Constituent, ...] = ()

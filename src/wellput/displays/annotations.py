@@ -10,6 +10,7 @@ none, to the word that it overlaps most.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -49,7 +50,7 @@ def read_tiers(path: PathLike) -> Tiers:
 
 
 def xml_root(content: bytes, name: str, format: str) -> ElementTree.Element:
-    """The outermost element of an XML file; raises InputError where it is not XML."""
+    """The outermost element of an XML file; raises InputError if it is not XML."""
     try:
         return ElementTree.fromstring(content)
     except (ElementTree.ParseError, LookupError, ValueError) as error:
@@ -103,8 +104,8 @@ def _elan(content: bytes, name: str) -> Tiers:
 
 def _textgrid(content: bytes, name: str) -> Tiers:
     """The tiers of a TextGrid; `name` is for error messages."""
-    is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    text = content.decode("utf-16" if is_wide else "utf-8-sig", "replace")
+    is_utf16 = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    text = content.decode("utf-16" if is_utf16 else "utf-8-sig", "replace")
     tokens = [
         match[1].replace('""', '"') if match[2] is None else float(match[2])
         for match in TEXTGRID_TOKEN.finditer(text)
@@ -124,8 +125,8 @@ def _textgrid(content: bytes, name: str) -> Tiers:
             width = 3 if kind == "IntervalTier" else 2
             rows = [tokens[place + width * i : place + width * (i + 1)] for i in range(n)]
             place += width * n
-            ends = [(row[0], row[-2], row[-1]) for row in rows]
-            tiers[tier] = [Interval(float(a), float(b), str(c)) for a, b, c in ends]
+            # A point begins and ends at its only time.
+            tiers[tier] = [Interval(float(row[0]), float(row[-2]), str(row[-1])) for row in rows]
     except (IndexError, ValueError, OverflowError):
         raise InputError(f"{name} is a damaged TextGrid: a tier ends too early.") from None
     return tiers
@@ -165,7 +166,7 @@ def items_of_tiers(
     for number, sentence in enumerate(spoken_sentences, start=1):
         sentence_words = [word for word in tiers[words] if _is_within(word, sentence)]
         if sentence_words:
-            key = name if sentence.text == "" else f"{name}-{number}"
+            key = name if spoken_sentences is everything else f"{name}-{number}"
             items.append(
                 _item(
                     key, sentence_words, [mark for mark in marks if _is_within(mark[0], sentence)]
@@ -214,7 +215,7 @@ def _item(
         covered = _covered(interval, words)
         if covered:
             first, last = f"w{covered[0] + 1}", f"w{covered[-1] + 1}"
-            covers_all = len(covered) == len(words) > 1
+            covers_all = len(covered) == len(words) > 1  # then it is a display of the root, s
             key = "s" if covers_all else first if first == last else f"{first}{SPAN_MARK}{last}"
             schedule[key] = list(dict.fromkeys([*schedule.get(key, []), *motions]))
     text = " ".join(leaf["word"] for leaf in leaves)

@@ -49,7 +49,7 @@ ContextValues: TypeAlias = tuple[Hashable, ...]
 USUAL_FEATURES = ("label", "property", "semantics", "evaluation", "information", "prosody")
 """The features of a context by default. For a context that does not occur in the training data, the
 last feature is dropped first. Other features follow in the order in which they occur. `word` is used
-only where it is asked for."""
+only if it is asked for."""
 
 UNKNOWN_DISPLAY = -1
 """The display of a node whose sentence has no original displays."""
@@ -73,7 +73,7 @@ class Contexts:
 @dataclass(frozen=True, eq=False)
 class DisplayCorpus:
     """Sentences with derivations. `rows` has the number of each node's sentence, `displays` the code of
-    its original display, `UNKNOWN_DISPLAY` where the sentence has no original displays."""
+    its original display, `UNKNOWN_DISPLAY` if the sentence has no original displays."""
 
     items: Sequence[Item]
     nodes: list[Derivation]
@@ -82,7 +82,7 @@ class DisplayCorpus:
 
     @classmethod
     def of(cls, items: Sequence[Item]) -> DisplayCorpus:
-        """The corpus of these sentences. Raises InputError where a sentence has no derivation."""
+        """The corpus of these sentences. Raises InputError if a sentence has no derivation."""
         lacking = [f"item {item.id}" for item in items if item.derivation is None]
         if lacking:
             raise InputError.collect(

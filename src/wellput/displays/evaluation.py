@@ -2,7 +2,8 @@
 
 The scores are those of `score`. Systems are tested against each other by Wilcoxon's rank sum test
 over sentences, with Bonferroni's correction for the comparisons under one metric. Two kinds of metrics
-are not tested: the frequencies of displays, which have no value for a single sentence, and beta.
+are not tested: the frequencies of displays, which have no value for a single sentence, and beta, which
+the paper does not test either.
 """
 
 from __future__ import annotations
@@ -257,7 +258,7 @@ def _rank_sums(table: ScoreTable, *, with_original: bool) -> list[RankSum]:
 
 
 def _no_motion(table: ScoreTable) -> Floats | None:
-    """The scores of a system that never shows a display, systems × items; None where the metric has
+    """The scores of a system that never shows a display, systems × items; None if the metric has
     none."""
     components = table.components(table.statistics)
     if "no_motion" not in components:

@@ -45,8 +45,8 @@ DESIGN_PROPERTIES = {
 """The classes of COMIC's grammar that are properties of a tile design, with the names of the
 properties."""
 MAX_DEPTH = 300
-"""Nodes within each other. Python reads and writes JSON with up to some 480 derivation nodes within
-each other."""
+"""The most levels of nodes in a logical form. Python can read and write the JSON of derivations with up
+to some 480 levels."""
 CONCESSION = "although"
 """The predicate of a concession."""
 EVALUATION_BY_ARGUMENT = {"Arg1": "negative", "Arg2": "positive"}
@@ -88,7 +88,7 @@ def _check_depth(entry: ElementTree.Element, place: str) -> None:
 
 
 def read_classes(path: Path) -> dict[str, str]:
-    """The class of each stem of an OpenCCG dictionary; empty where there is no such file."""
+    """The class of each stem of an OpenCCG dictionary; empty if there is no such file."""
     if not path.is_file():
         return {}
     root = xml_root(path.read_bytes(), str(path), "OpenCCG dictionary")
@@ -184,7 +184,7 @@ class _Overlay:
     def _place_of(self, predicate: str) -> int | None:
         """The place of the word that names a predicate: the same word, or one that begins like it."""
         name = re.sub("[_-]", " ", predicate.lower())
-        stem = name[: max(3, len(name) - 2)]
+        stem = name[: max(3, len(name) - 2)]  # without an ending of two letters
         for place, word in self._free.items():
             if word == name or (len(stem) >= 3 and word.startswith(stem)):
                 del self._free[place]

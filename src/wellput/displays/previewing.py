@@ -217,7 +217,7 @@ def preview_page(
 
 
 def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
-    """A listening server of this one page. Raises InputError where it cannot listen on the port."""
+    """A listening server of this one page. Raises InputError if it cannot listen on the port."""
     body = page.encode()
 
     class OnlyPage(BaseHTTPRequestHandler):

@@ -306,6 +306,7 @@ def _scores_table(
 
 
 def _accuracy_notes(evaluation: DisplayEvaluation) -> list[str]:
+    """The accuracy of a system that never shows a display."""
     baseline = evaluation.no_motion
     if baseline is None or math.isnan(baseline):
         return []

@@ -1,11 +1,12 @@
 """Metrics that compare a system's displays with those that people showed: precision, recall, F, node
 accuracy and beta.
 
-The metrics are those of Foster (2008), section 4.1. As there, all but beta are means over sentences;
-`average=corpus` pools the counts instead. Displays are matched by motion (a nod, and a nod with raised
-brows, share a motion) or by combination (these two differ). By default precision, recall and F count
-motions, and accuracy counts combinations: these defaults give the figures of Table 2. Beta is that of
-Artstein & Poesio, with partial credit for displays that overlap.
+The metrics are those of Foster (2008), section 4.1. As in the paper, all but beta are means over
+sentences; `average=corpus` pools the counts instead. Displays are matched by motion (a nod, and a nod
+with raised brows, share a motion) or by combination (a nod differs from a nod with raised brows). By
+default precision, recall and F count motions, and accuracy counts combinations: these defaults give the
+figures of the paper's Table 2. Beta is that of Artstein & Poesio, with partial credit for displays that
+overlap.
 
 A display is shown on a *unit*: a node of the sentence's derivation (the tree over its words), or a span
 of nodes. The *original* displays are those that people showed. All metrics whose names begin with
@@ -297,12 +298,13 @@ class DisplayBeta(BaseMetric):
     """1 − observed / expected disagreement over all units of the corpus; 1 is perfect, 0 is chance.
 
     Disagreement is the distance between two displays as sets of motions: `jaccard` (1 − the share of
-    common motions among all their motions), `masi` or `nominal`. A missing display is the empty set.
-    The expected disagreement comes from the frequencies of the system's and of the original's displays
-    in the whole corpus. A sentence's score has its own observed disagreement, and the expected
-    disagreement of the corpus. Beta has intervals but is not tested, as in the paper. It is undefined
-    where all displays are the same. Statistics: observed disagreement; units × expected disagreement;
-    units.
+    common motions among all their motions), `masi` (the same, but common motions count less: 2/3 if one
+    set contains the other, else 1/3) or `nominal` (1 for different sets). A missing display is the
+    empty set. The expected disagreement comes from the frequencies of the system's and of the
+    original's displays in the whole corpus. A sentence's score has its own observed disagreement, and
+    the expected disagreement of the corpus. Beta has intervals but is not tested, as in the paper. It
+    is undefined if all displays are the same. Statistics: observed disagreement; units × expected
+    disagreement; units.
     """
 
     family: ClassVar[str] = "display-beta"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wellput.displays.talking_head import HeadMedium
 
 Derivation: TypeAlias = Mapping[str, Any]
-"""A node of a tree: its `id` and, where it has them, `label`, `word`, `features`, `children`. A
+"""A node of a tree: its `id` and, if it has them, `label`, `word`, `features`, `children`. A
 derivation is given by its root."""
 Schedule: TypeAlias = Mapping[str, Sequence[str]]
 """The displays of a sentence: the motions, by the id of the node or by the span of nodes."""
@@ -191,11 +191,11 @@ def check_schedule(
 ) -> None:
     """Checks a schedule, which has motions for nodes and spans of nodes of the derivation:
     `{"n1": ["nd=d", "bw=u"], "n2..n4": ["ln=l"]}`. `nodes` has the ids of the derivation's nodes, None
-    where there is no derivation. `complain` is called with each problem."""
-    is_sound = True
+    if there is no derivation. `complain` is called with each problem."""
+    has_only_nodes = True
     for key, motions in schedule.items():
-        if nodes is not None and key not in nodes:
-            is_sound = False
+        if nodes is not None and key not in nodes:  # a span, or an unknown node
+            has_only_nodes = False
             for end in dict.fromkeys(span_ends(key)):
                 if end not in nodes:
                     within = f" (in the span {key})" if SPAN_MARK in key else ""
@@ -209,7 +209,7 @@ def check_schedule(
                     complain(f"{name}: node {key} has the {unknown_motion(motion)}")
         if len(set(motions)) < len(motions):
             complain(f"{name}: node {key} has a motion twice ({', '.join(motions)})")
-    if not is_sound and nodes is not None and derivation is not None:
+    if not has_only_nodes and nodes is not None and derivation is not None:
         _check_spans(schedule, nodes, derivation, name, complain)
 
 

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.errors import InputError, counted, did_you_mean
+from wellput.core.errors import MAX_PROBLEMS_SHOWN, InputError, counted, did_you_mean
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.metric import Floats, Integers
 from wellput.core.options import checks_options
@@ -168,7 +168,7 @@ def select(
 
 
 def strategies_named(strategy: Names) -> list[Strategy]:
-    """The strategies with these names, each once; the first three where no name is given."""
+    """The strategies with these names, each once; the first three if no name is given."""
     names = split_names(strategy)
     for name in names:
         if name not in STRATEGIES:
@@ -331,7 +331,7 @@ def _refuse_unseen(
             [
                 f"item {corpus.items[int(corpus.rows[place])].id}, node {corpus.nodes[place]['id']}: "
                 f"{contexts.described(int(contexts.codes[place]))}"
-                for place in map(int, unseen[:20])
+                for place in map(int, unseen[:MAX_PROBLEMS_SHOWN])
             ],
             "Use fewer features (context=), more sentences, or allow shorter contexts (backoff=True).",
             total=len(unseen),

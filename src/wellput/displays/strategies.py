@@ -136,6 +136,7 @@ def choose_by_rules(corpus: DisplayCorpus, rules: Sequence[DisplayRule]) -> Inte
 
 
 def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable]) -> int:
+    """The display of the first rule that fits; 0, no display, if none fits."""
     return next((rule.display for rule in rules if rule.fits(features)), 0)
 
 
@@ -178,7 +179,7 @@ class ContextFrequencies:
         self.counted_levels = self._counted_levels()
 
     def _counted_levels(self) -> Integers:
-        """The highest level at which each context occurs among the counted nodes; −1 where it does not
+        """The highest level at which each context occurs among the counted nodes; −1 if it does not
         occur at any level."""
         highest = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
         for number, level in enumerate(self.levels):
@@ -190,6 +191,7 @@ class ContextFrequencies:
         then the one with the lower code."""
         chosen = np.zeros(len(self.counted_levels), dtype=np.int64)
         for number, level in enumerate(self.levels):
+            # Sorted so that the last entry of each context has its most common display.
             order = np.lexsort(
                 (-level.displays, self.overall[level.displays], level.counts, level.contexts)
             )
@@ -208,6 +210,8 @@ class ContextFrequencies:
             is_at_level = levels_of_nodes == number
             if not is_at_level.any():
                 continue
+            # The training nodes are numbered, context by context, and display by display within a
+            # context. The draw takes one of the nodes with the right context, and so its display.
             ends = np.cumsum(level.counts)
             totals = level.totals
             places = level.of_context[codes[is_at_level]]

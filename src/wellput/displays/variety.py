@@ -135,7 +135,8 @@ class DisplayFrequencies(BaseMetric):
 
     def counts(self, rows: Integers, displays: Integers, n: int) -> Floats:
         """How often each of n sentences has each display: `rows` has the place of the sentence of each
-        unit, `displays` the code of its display. (n, displays of all systems)."""
+        unit, `displays` the code of its display. The result has a row for each sentence, and a column
+        for each display that any system shows."""
         if self._codes is None:
             raise InputError(
                 f"{self.family} must see all displays first: call prepare_outputs(source)."
@@ -152,7 +153,7 @@ class DisplayFrequencies(BaseMetric):
 
 @dataclass(frozen=True)
 class DisplayEntropy(DisplayFrequencies):
-    """Shannon's entropy of the frequencies of displays, in bits; 0 where all displays are the same."""
+    """Shannon's entropy of the frequencies of displays, in bits; 0 if all displays are the same."""
 
     family: ClassVar[str] = "display-entropy"
     bounds: ClassVar[Bounds] = (0.0, None)
@@ -164,7 +165,7 @@ class DisplayEntropy(DisplayFrequencies):
 
 @dataclass(frozen=True)
 class DisplayCommonest(DisplayFrequencies):
-    """The share of the most common display among all displays; 1 where all are the same."""
+    """The share of the most common display among all displays; 1 if all are the same."""
 
     family: ClassVar[str] = "display-commonest"
     bounds: ClassVar[Bounds] = (0.0, 1.0)
@@ -212,7 +213,7 @@ class DisplayDistance(DisplayFrequencies):
 
 
 def entropy(shares: Floats) -> Floats:
-    """The entropy over the last axis, in bits; NaN where a share is NaN or there are no shares."""
+    """The entropy over the last axis, in bits; NaN if a share is NaN or there are no shares."""
     logarithms = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
     bits = np.abs((shares * logarithms).sum(axis=-1))
     return np.asarray(bits if shares.shape[-1] else np.full(bits.shape, np.nan))

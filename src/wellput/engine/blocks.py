@@ -88,8 +88,8 @@ def _has_references(block: Sequence[Item]) -> bool:
 
 
 def refuse_no_references(metric: Metric, system: str, n_outputs: int) -> None:
-    """Raises InputError for a metric that needs references, of which no output of the system has
-    one."""
+    """Raises InputError that says that the metric needs references, and that no output of the system
+    has one."""
     what, advice = NEED_ADVICE["references"]
     items = "the one item" if n_outputs == 1 else f"none of the {n_outputs:,} items"
     has = "has none" if n_outputs == 1 else "has one"
@@ -217,8 +217,7 @@ def block_statistics(
 ) -> BlockStatistics:
     """The statistics of every system in the block under every metric. `keep_rows` also keeps those of
     single segments; `hash_ids` adds hashes of the ids, by which ids can be compared between blocks.
-    `on_progress` is called with the number of items that were just finished; of several slow metrics,
-    only the first one shows progress."""
+    `on_progress` is called with the number of items that were just finished."""
     systems: dict[str, SystemBlock] = {}
     unreferenced: set[str] = set()
     names = _systems_in(block)
@@ -232,31 +231,35 @@ def block_statistics(
         numbers = set(map(len, referenced.references))
         places = _places(system, block, len(batch)) if keep_rows else None
         systems[system] = SystemBlock(
-            len(batch),
-            min(numbers, default=0),
-            max(numbers, default=0),
-            _columns(metrics, batch, referenced, keep_rows, on_segments),
-            places,
-            len(batch) - len(referenced),
-            None if places is None else places[list(map(bool, batch.references))],
-            len(batch) - sum(map(bool, batch.outputs)),
-            count_in_other_form(referenced.outputs, referenced.references)
+            count=len(batch),
+            fewest_references=min(numbers, default=0),
+            most_references=max(numbers, default=0),
+            columns=_columns(metrics, batch, referenced, keep_rows, on_segments),
+            places=places,
+            left_out=len(batch) - len(referenced),
+            referenced_places=None if places is None else places[list(map(bool, batch.references))],
+            empty=len(batch) - sum(map(bool, batch.outputs)),
+            other_unicode_form=count_in_other_form(referenced.outputs, referenced.references)
             if needs_references
             else 0,
-            count_unspaced(batch.outputs),
+            unspaced=count_unspaced(batch.outputs),
         )
     progress.finish()
+    documents, tags = _documents_and_tags(block) if keep_rows else ((), ())
     return BlockStatistics(
-        len(block),
-        systems,
-        ids_of(block) if keep_rows else (),
-        _native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
-        Unreferenced.of([i for i in ids_of(block) if i in unreferenced] if unreferenced else []),
-        *(_structure(block) if keep_rows else ()),
+        items=len(block),
+        systems=systems,
+        ids=ids_of(block) if keep_rows else (),
+        id_hashes=_native.text_hashes(ids_of(block)) if hash_ids else np.empty(0, np.uint64),
+        unreferenced=Unreferenced.of(
+            [i for i in ids_of(block) if i in unreferenced] if unreferenced else []
+        ),
+        documents=documents,
+        tags=tags,
     )
 
 
-def _structure(
+def _documents_and_tags(
     block: Sequence[Item],
 ) -> tuple[Sequence[str | None], Sequence[Mapping[str, str]]]:
     """The documents and the tags of the items, each empty if no item has any."""

@@ -47,9 +47,9 @@ class CollectedColumn:
 
 @dataclass
 class Collection:
-    """The statistics of one pass over a source: sums for each (system, metric), and rows if they are
-    kept. The fields without a comment are those of `BlockStatistics` and `SystemBlock`, for all
-    blocks."""
+    """The statistics of one pass over a source: `columns` has them by (system, metric), and `counts`
+    has the number of each system's outputs. The other fields are those of `BlockStatistics` and, by
+    system, those of `SystemBlock`, for all blocks."""
 
     metrics: list[Metric]
     items: int = 0
@@ -80,7 +80,7 @@ class Collection:
                 self.other_unicode_form.get(system, 0) + part.other_unicode_form
             )
             self.unspaced.update(part.unspaced)
-            if part.most_references:
+            if part.most_references:  # 0 if no item of the block has references
                 fewest = self.fewest_references or part.fewest_references
                 self.fewest_references = min(fewest, part.fewest_references)
                 self.most_references = max(self.most_references, part.most_references)
@@ -139,6 +139,7 @@ class Collection:
             statistics[row, places] = np.concatenate(self.columns[system, metric.name].rows)
         samples = self._samples(metric, statistics, places_by_system)
         if getattr(metric, "has_gaps", False):
+            # The last number of a row is 0 if the output has no score (`MeanMetric.has_gaps`).
             present &= statistics[..., -1] > 0
         return ScoreTable(
             scorer=metric.name,
@@ -172,7 +173,7 @@ class Collection:
             for places, part in zip(places_by_system[system], column.samples, strict=True):
                 if part is not None:
                     samples[row, places] = part
-                elif len(places):
+                elif len(places):  # every output of the block is a single text
                     scores = metric.segment_score(statistics[row, places])
                     samples[row, places, 0] = scores
                     samples[row, places, 2] = ~np.isnan(scores)
@@ -193,7 +194,7 @@ def collect(
     on_phase("preparing metrics")
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():
-        # Named again for each block, because parsing a block's references is another phase.
+        # The phase is named again for each block, because parsing its references is another phase.
         on_items = on_phase("scoring items")
         if not result.items:
             refuse_source_without_references(result.metrics, block, source.unparsed)

@@ -133,7 +133,8 @@ def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a table. What is computed for one system is kept, because several pairs need it."""
+    """The rows of a table. What is computed for one system is kept, because several pairs need it: by
+    the system's row, and by the items that count (as packed bits)."""
 
     table: ScoreTable
     _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
@@ -190,7 +191,8 @@ class _Rows:
 class MeasuredDifference:
     """The difference of two systems on `n` items (`delta`), and the numbers that tests use: a value
     (`center`), its standard `error`, and the degrees of `freedom` of this error. `center` is `delta`,
-    except for differences of shares, where it is `DifferenceOfShares.moved`."""
+    except for differences of shares: there it is the difference after a correction for small numbers
+    (`DifferenceOfShares.moved`)."""
 
     delta: float
     center: float
@@ -256,6 +258,7 @@ def _by_jackknife(
     clusters = rows.clusters(is_common)
     are_shares = rows.is_share(a, is_common) and rows.is_share(b, is_common)
     difference: PairedDifference | DifferenceOfShares
+    # Without a differing item the jackknife has no standard error.
     if clusters is not None and are_shares and not n_differing(a_rows, b_rows):
         difference = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
     elif clusters is None and are_shares:
@@ -312,6 +315,7 @@ def _by_resamples(
     if n_needed > n_resamples and (estimate.p_value or 0) < resampling.alpha:
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
+    # p is (b + 1) / (n_resamples + 1), where b resamples are as extreme as the data.
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
     return replace(
         _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(is_common))

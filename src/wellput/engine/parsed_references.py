@@ -92,14 +92,14 @@ class ParsedReferences(EvalSource):
             return ()
         first_texts = self._first_texts(MAX_CHECKED_REFERENCES + 1)
         checked = first_texts[:MAX_CHECKED_REFERENCES]
-        are_there_more = len(first_texts) > len(checked)
+        has_more = len(first_texts) > len(checked)
         sentence = not_english_sentence(
             reasons_against(checked),
             "parsed reference",
             TREE_CONSEQUENCES,
             total=len(checked),
         )
-        if are_there_more:
+        if has_more:  # "3 of the first 1,000 parsed references are not English"
             sentence = sentence.replace(" of ", " of the first ", 1)
         return (sentence,) if sentence else ()
 

@@ -267,26 +267,26 @@ def _block_of_card(
         }
         fewest, most = system["references"]
         systems[system["system"]] = SystemBlock(
-            system["count"],
-            fewest,
-            most,
-            columns,
-            places,
-            system["left_out"],
-            referenced,
-            system["empty"],
-            system.get("other_unicode_form", 0),
-            system.get("unspaced", {}),
+            count=system["count"],
+            fewest_references=fewest,
+            most_references=most,
+            columns=columns,
+            places=places,
+            left_out=system["left_out"],
+            referenced_places=referenced,
+            empty=system["empty"],
+            other_unicode_form=system.get("other_unicode_form", 0),
+            unspaced=system.get("unspaced", {}),
         )
     n, first = card["unreferenced"]
     return BlockStatistics(
-        card["items"],
-        systems,
-        [next(ids) for _ in range(card["ids"])],
-        hashes,
-        Unreferenced(n, tuple(first)),
-        card["documents"],
-        card["tags"],
+        items=card["items"],
+        systems=systems,
+        ids=[next(ids) for _ in range(card["ids"])],
+        id_hashes=hashes,
+        unreferenced=Unreferenced(n, tuple(first)),
+        documents=card["documents"],
+        tags=card["tags"],
     )
 
 

@@ -44,7 +44,7 @@ def ray_cluster(address: str | None, processors: int) -> Iterator[Any]:
     cluster at `address` (or at `RAY_ADDRESS`); or else to a new cluster on this machine. A new
     connection or cluster ends with the block."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # canceled tasks raise some
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # canceled tasks raise errors
     try:
         import ray
     except ImportError:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ORDER_METRICS = ("ssa", "gsa", "sta", "gta", "understandability", "quality", "bleu", "exact")
 """The metrics of word order that `evaluate_order` computes by default."""
+# Words are separated by spaces already, and are compared in lower case. `force` silences BLEU's warning
+# about text that looks tokenized.
 METRIC_OPTIONS = {"bleu": ":tokenize=none,lowercase=true,force=true", "exact": ":lowercase=true"}
 DEFAULT_METRIC_OPTIONS = ":tokenize=none,lowercase=true"
 

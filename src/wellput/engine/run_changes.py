@@ -19,6 +19,7 @@ from wellput.core.result import Result
 from wellput.core.scores import Run, RunScore
 
 RESAMPLING_FIELDS = frozenset({"ar", "bs", "seed"})
+"""The fields of a signature that do not affect a score."""
 
 
 @dataclass(frozen=True, slots=True)

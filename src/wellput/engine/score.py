@@ -140,7 +140,7 @@ def score_source(
 def _with_slices(
     result: ScoreResult,
     masks: Mapping[str, NDArray[np.bool_]],
-    without: int,
+    n_without_tag: int,
     pairs: Sequence[tuple[str, str]],
     testable: frozenset[str],
     inference: Inference,
@@ -148,7 +148,7 @@ def _with_slices(
 ) -> ScoreResult:
     """The result with a result for each slice (the items with one value of the tag), and with tests
     of whether differences depend on the slice. The tests are of `pairs`, or of all pairs if `pairs`
-    is empty. `masks` has the items of each slice; `without` items are in no slice."""
+    is empty. `masks` has the items of each slice; `n_without_tag` items are in no slice."""
     from wellput.engine.slices import slice_tests, slices_of
 
     assert inference.by is not None
@@ -161,7 +161,7 @@ def _with_slices(
         if slice_result.by is not None
     }
     tests = slice_tests(tables, pairs or list(combinations(result.systems, 2)))
-    return replace(result, slices=slices, in_no_slice=without, slice_tests=tests)
+    return replace(result, slices=slices, in_no_slice=n_without_tag, slice_tests=tests)
 
 
 def _collected(

@@ -52,8 +52,8 @@ class ScoringPlan:
     @property
     def needs_partitions(self) -> bool:
         """Whether the source must be read by partitions, not in one pass."""
-        is_plain = self.resume is None and self.segments is None and self.on_error == "stop"
-        return self.engine != "local" or not is_plain
+        fits_one_pass = self.resume is None and self.segments is None and self.on_error == "stop"
+        return self.engine != "local" or not fits_one_pass
 
 
 PairedTest = Literal["jackknife", "ar", "bs"]

@@ -111,6 +111,7 @@ def judges_of_item(place: int) -> list[int]:
     Items come in pairs: the other four judges rate the other item of the pair. Among 14 items in a row,
     any two judges have three items in common.
     """
+    # Of the numbers 0 to 7, half have an even number of bits in common with any mask from 1 to 7.
     mask, parity = 1 + place // 2 % (N_JUDGES - 1), place % 2
     return [judge for judge in range(N_JUDGES) if (judge & mask).bit_count() % 2 == parity]
 

@@ -20,15 +20,20 @@ import numpy as np
 MODELS = ("brief", "careful", "chatty")
 """The systems: three assistants."""
 WRONG_SHARE = {"brief": 0.15, "careful": 0.08, "chatty": 0.3}
+"""The probability that an answer is wrong."""
 GREETING = "Thank you for reaching out!"
 GOODBYE = "Is there anything else that I can help you with today?"
 LIKED_SHARE = {"brief": 0.55, "careful": 0.85, "chatty": 0.6}
 """How often users like a correct answer."""
 LIKED_WRONG_SHARE = 0.1
 """How often users like a wrong answer."""
+RIGHT_GRADE, WRONG_GRADE = 3.8, 2.4
+"""The mean grades (on a scale from 1 to 5) of right and of wrong answers, without the bonus."""
+GRADE_SD = 0.6
 GRADE_BONUS = {"brief": -0.6, "careful": 0.0, "chatty": 0.7}
-"""What the grader adds to the grades (1 to 5) of an assistant because of its style."""
+"""What the grader adds to the grades of an assistant because of its style."""
 N_USERS = 8
+USERS_PER_QUESTION = 3
 N_RATED = 24
 """The number of questions whose answers users rate."""
 SEED = 12
@@ -57,19 +62,20 @@ def help_desk_scores() -> Iterator[dict[str, str]]:
     rng = np.random.default_rng(SEED + 1)
     for model, are_wrong in _wrong_answers().items():
         for place, is_wrong in enumerate(are_wrong):
-            grade = (2.4 if is_wrong else 3.8) + GRADE_BONUS[model] + rng.normal(0, 0.6)
+            mean_grade = (WRONG_GRADE if is_wrong else RIGHT_GRADE) + GRADE_BONUS[model]
+            grade = mean_grade + rng.normal(0, GRADE_SD)
             answer = {"system": model, "item": f"q{place + 1:02}"}
             yield answer | {"metric": "correct", "score": "0" if is_wrong else "1"}
             yield answer | {"metric": "grader", "score": f"{np.clip(grade, 1, 5):.1f}"}
 
 
 def thumb_rows() -> Iterator[dict[str, str]]:
-    """The rows of `thumbs.csv`: thumbs up or down from simulated users, three for each answer to
-    `N_RATED` of the questions."""
+    """The rows of `thumbs.csv`: thumbs up or down from simulated users. `USERS_PER_QUESTION` users rate
+    the answers to each of `N_RATED` questions."""
     rng = np.random.default_rng(SEED + 2)
     are_wrong = _wrong_answers()
     for place in sorted(rng.choice(len(_questions()), N_RATED, replace=False).tolist()):
-        for user in rng.choice(N_USERS, 3, replace=False):
+        for user in rng.choice(N_USERS, USERS_PER_QUESTION, replace=False):
             for model in MODELS:
                 is_wrong = are_wrong[model][place]
                 share = LIKED_WRONG_SHARE if is_wrong else LIKED_SHARE[model]

@@ -32,8 +32,11 @@ MAX_DIGITS = 18
 """The most digits of an item's number."""
 N_COLUMNS = (11, 12)
 """The number of columns in a file of scores without and with error spans."""
+LOGIN, SYSTEM, NUMBER, TYPE, SCORE, DOCUMENT, SPANS, START, END = 0, 1, 2, 3, 6, 7, 9, -2, -1
+"""The places of the columns that are read, in the order of the module's docstring."""
 JUDGED_SEGMENT, ATTENTION_CHECK = "TGT", "BAD"
 ITEM_TYPES = (JUDGED_SEGMENT, ATTENTION_CHECK, "REF", "CHK", "SRC")
+"""Appraise's types of segments; only the first two are used here."""
 ESA_QUESTION, MQM_QUESTION, DIRECT_QUESTION = "esa", "mqm", "direct assessment"
 MQM_WEIGHTS = {"minor": 1.0, "major": 5.0, "critical": 25.0, "undecided": 0.0}
 """Weights of errors by severity, from the scripts of WMT's ESA campaign."""
@@ -90,9 +93,9 @@ def knows(path: PathLike) -> bool:
         return False
     return (
         len(cells) in N_COLUMNS
-        and cells[3] in ITEM_TYPES
-        and cells[2].isdecimal()
-        and number_in(cells[6]) is not None
+        and cells[TYPE] in ITEM_TYPES
+        and cells[NUMBER].isdecimal()
+        and number_in(cells[SCORE]) is not None
     )
 
 
@@ -149,8 +152,8 @@ def question_of(rows: Sequence[AppraiseRow]) -> str:
     """The question of a campaign, which is recognized by its spans."""
     if all(row.spans is None for row in rows):
         return DIRECT_QUESTION
-    kinds = any(span.get("error_type") for row in rows for span in row.spans or [])
-    return MQM_QUESTION if kinds else ESA_QUESTION
+    has_kinds = any(span.get("error_type") for row in rows for span in row.spans or [])
+    return MQM_QUESTION if has_kinds else ESA_QUESTION
 
 
 def with_items(rows: Sequence[AppraiseRow]) -> Iterator[tuple[str, AppraiseRow]]:
@@ -253,6 +256,7 @@ def judged_segments(
 
 
 def _with_ends(file: InputFile) -> Iterator[str]:
+    """The lines with their line feeds, without which `csv` would join the lines of a quoted cell."""
     return (f"{line}\n" for line in file.lines())
 
 
@@ -260,17 +264,18 @@ def _row(cells: Sequence[str]) -> AppraiseRow | str:
     """The row, or what is wrong with it."""
     if len(cells) not in N_COLUMNS:
         return f"{len(cells)} cells; an export of Appraise has {N_COLUMNS[0]} or {N_COLUMNS[1]}"
-    score, start, end = (number_in(cells[place]) for place in (6, -2, -1))
-    is_number = cells[2].isdecimal() and len(cells[2]) <= MAX_DIGITS
+    score, start, end = (number_in(cells[place]) for place in (SCORE, START, END))
+    number, type_ = cells[NUMBER], cells[TYPE]
+    is_number = number.isdecimal() and len(number) <= MAX_DIGITS
     if not is_number or score is None or start is None or end is None:
         return "the third, seventh and last two cells must be numbers"
     spans: list[dict[str, Any]] | None = None
     if len(cells) == N_COLUMNS[1]:
-        spans = _spans(cells[9])
+        spans = _spans(cells[SPANS])
         if spans is None:
             return "the tenth cell is not a list of error spans"
-    login, system, document = (with_formula(cells[place]) for place in (0, 1, 7))
-    return AppraiseRow(login, system, int(cells[2]), cells[3], score, document, spans, start, end)
+    login, system, document = (with_formula(cells[place]) for place in (LOGIN, SYSTEM, DOCUMENT))
+    return AppraiseRow(login, system, int(number), type_, score, document, spans, start, end)
 
 
 def _spans(cell: str) -> list[dict[str, Any]] | None:

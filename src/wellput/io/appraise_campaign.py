@@ -92,13 +92,14 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
     batches do not have."""
     read = read_batches(batches)
     segments = judged_segments(read)
-    names = {_place(item): name for name, item in segments}
+    names = {_document_and_number(item): name for name, item in segments}
     spoiled = {
-        _place(item): item
+        _document_and_number(item): item
         for batch in read
         for item in batch["items"]
         if item.get("itemType") == ATTENTION_CHECK and is_content(str(item["documentID"]))
     }
+    # In reverse, so that the first of several segments with the same source counts.
     original_names = {_source(item): name for name, item in reversed(segments)}
     last_answers: dict[tuple[str, tuple[str, int]], tuple[AppraiseRow, float]] = {}
     rows = read_rows(scores)
@@ -110,15 +111,15 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
     problems = Problems(InputFile(scores).name)
     judgments: list[Judgment] = []
     checks: list[AnsweredCheck] = []
-    for (_, place), (row, end) in sorted(last_answers.items(), key=lambda entry: entry[0]):
-        if row.is_judged and place not in names:
+    for (_, segment), (row, end) in sorted(last_answers.items(), key=lambda entry: entry[0]):
+        if row.is_judged and segment not in names:
             problems.add(
                 f"login {row.login}",
                 f"segment {row.number} of {row.document} is not in {InputFile(batches).name}",
             )
         elif row.is_judged:
-            judgments.append(_judgment(row, end, names[place], question))
-        elif row.type == ATTENTION_CHECK and (check_segment := spoiled.get(place)) is not None:
+            judgments.append(_judgment(row, end, names[segment], question))
+        elif row.type == ATTENTION_CHECK and (check_segment := spoiled.get(segment)) is not None:
             name = original_names.get(_source(check_segment))
             if name is not None:
                 answer = _judgment(row, end, name, question)
@@ -127,7 +128,7 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
     return Campaign(evalset_of_segments(segments, where=InputFile(batches).name), judgments, checks)
 
 
-def _place(item: Mapping[str, Any]) -> tuple[str, int]:
+def _document_and_number(item: Mapping[str, Any]) -> tuple[str, int]:
     """The document and the number of a segment."""
     return str(item["documentID"]), int(item["itemID"])
 
@@ -208,7 +209,7 @@ def write_scores(
                 f"{start:.3f}",
                 f"{end:.3f}",
             ]
-            has_return = "\r" in f"{answer.judge}{row[7]}"
+            has_return = "\r" in f"{answer.judge}{document}"
             (quoting_writer if has_return else plain_writer).writerow(row)
 
 

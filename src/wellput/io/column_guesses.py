@@ -37,6 +37,7 @@ MAX_WORDS_OF_A_NAME = 4
 """A cell with this many words or more is a longer text, not a name."""
 SYSTEM_NAMES = {"system", "model", "system_a", "system_b", "model_a", "model_b"}
 SCORE_LABELS = {"system", "model", "metric", "version"}
+"""Columns of a table of scores that have names, not scores. The column of items is another one."""
 VERDICTS = ("correct", "label")
 """Names that a column of references may have, but also a column of scores."""
 FileKind: TypeAlias = Literal["evalset", "judgments", "scores"]
@@ -91,12 +92,10 @@ def guessed_columns(
 def _guessed_answers(columns: Sequence[str]) -> dict[str, str]:
     """The columns of systems and of their outputs, with these fields, if the table has a row for each
     answer; {} if it does not look so."""
-    plain = {plain_name(column): column for column in columns}
-    system = next(
-        (plain[name] for name in ("system", "model", "system_id", "model_name") if name in plain),
-        None,
-    )
-    output = next((plain[name] for name in OUTPUT_NAMES if name in plain), None)
+    by_name = {plain_name(column): column for column in columns}
+    system_names = ("system", "model", "system_id", "model_name")
+    system = next((by_name[name] for name in system_names if name in by_name), None)
+    output = next((by_name[name] for name in OUTPUT_NAMES if name in by_name), None)
     return {} if system is None or output is None else {system: "system", output: "outputs"}
 
 
@@ -132,6 +131,7 @@ def _field_by_cells(cells: Sequence[Any]) -> str:
     if not texts or sum(map(_is_number, texts)) > len(texts) / 2:
         return ""
     different = set(texts)
+    # Three cells or fewer do not show whether values are repeated.
     is_repeated = len(different) <= min(MAX_TAG_VALUES, max(1, len(texts) // 2))
     if is_repeated and max(map(len, different)) <= MAX_SHORT_TEXT_CHARACTERS and len(texts) > 3:
         return "tags"

@@ -114,7 +114,7 @@ def column_views(file: RecordFile) -> list[ColumnView]:
         fields = file.long_columns.fields_in_words()
         read |= {column_of[field]: in_words for field, in_words in fields.items()}
     read_fields = {field.partition(".")[0] for field in read.values()}
-    # Each of these three fields has one column: where it is read already, no other column is guessed.
+    # Each of these three fields has one column: if it is read already, no other column is guessed.
     single_fields = read_fields & {"id", "document", "source"}
     guesses = guessed_columns(header, rows, [*read, *single_fields])
     views = [

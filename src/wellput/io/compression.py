@@ -134,7 +134,7 @@ def limited(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
     for chunk in chunks:
         n_bytes += len(chunk)
         if n_bytes > maximum:
-            raise too_large_a_whole(name, maximum)
+            raise content_too_large(name, maximum)
         yield chunk
 
 
@@ -145,7 +145,7 @@ def too_much_unpacked(name: str, n_bytes: int, maximum: int) -> InputError:
     )
 
 
-def too_large_a_whole(name: str, maximum: int) -> InputError:
+def content_too_large(name: str, maximum: int) -> InputError:
     return InputError(
         f"{name} holds more than {maximum // MIB:,} MiB, and it can only be read as a whole. "
         "WELLPUT_MAX_UNPACKED_MIB in the environment sets another limit."

@@ -85,6 +85,7 @@ class SeenIds:
 
 
 def _repeated_hashes(pieces: Sequence[NDArray[np.uint64]]) -> frozenset[int]:
+    """The hashes that occur more than once in these arrays together."""
     import numpy as np
 
     if not pieces:
@@ -104,4 +105,4 @@ def repeated(
     for place, identifier in numbered_ids:
         if int(_native.text_hashes([identifier])[0]) in repeated_hashes:
             places.setdefault(identifier, []).append(place)
-    return {identifier: numbers for identifier, numbers in places.items() if len(numbers) > 1}
+    return {identifier: at for identifier, at in places.items() if len(at) > 1}

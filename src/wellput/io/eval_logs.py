@@ -67,6 +67,7 @@ def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
 
 
 def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The results in promptfoo's JSON, of older and newer versions; None for other JSON."""
     results = log.get("results")
     rows = results.get("results") if isinstance(results, dict) else results
     is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
@@ -81,6 +82,7 @@ def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
 
 
 def _prompt_label(row: Mapping[str, Any]) -> str:
+    """The label of the prompt, or its number."""
     prompt = row.get("prompt")
     label = prompt.get("label") if isinstance(prompt, dict) else None
     return str(label or row.get("promptIdx", ""))
@@ -103,7 +105,7 @@ def _promptfoo_scores(row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def is_deepeval_log(log: Any) -> bool:
-    return isinstance(log, dict) and _cases(log) is not None
+    return isinstance(log, dict) and _deepeval_cases(log) is not None
 
 
 def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
@@ -111,11 +113,11 @@ def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
     name."""
     run_names = {name: _run_name(log, name) for name, log in logs.items()}
     counts = Counter(run_names.values())
-    items = _item_names([case for log in logs.values() for case in _cases(log) or ()])
+    items = _item_names([case for log in logs.values() for case in _deepeval_cases(log) or ()])
     for name, log in logs.items():
         is_alone = counts[run_names[name]] == 1
         system = run_names[name] if is_alone else f"{run_names[name]} ({Path(name).stem})"
-        for case in _cases(log) or ():
+        for case in _deepeval_cases(log) or ():
             output = case.get("actualOutput")
             if output is None:
                 continue
@@ -126,17 +128,19 @@ def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
                 output=text_of(output),
                 source=text_of(case.get("input")),
                 references=() if expected in (None, "") else (text_of(expected),),
-                scores=dict(_scores(case)),
+                scores=dict(_deepeval_scores(case)),
             )
 
 
-def _cases(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _deepeval_cases(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The test cases in DeepEval's JSON; None for other JSON."""
     cases = log.get("testCases")
     is_list = isinstance(cases, list) and all(isinstance(case, dict) for case in cases)
     return cases if is_list else None
 
 
 def _run_name(log: Mapping[str, Any], file: str) -> str:
+    """The name of the system that a run of DeepEval tested."""
     chosen = log.get("hyperparameters")
     model = chosen.get("model") if isinstance(chosen, dict) else None
     named = model if isinstance(model, str) else log.get("identifier")
@@ -155,7 +159,8 @@ def _item_names(cases: list[dict[str, Any]]) -> dict[str, str]:
     return {text: str(number) for number, text in enumerate(names, start=1)}
 
 
-def _scores(case: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _deepeval_scores(case: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The score of each metric of a test case, and `pass`."""
     metrics = case.get("metricsData")
     for metric in metrics if isinstance(metrics, list) else ():
         if isinstance(metric, dict) and (score := as_number(metric.get("score"))) is not None:

@@ -8,9 +8,9 @@ A column `references` without a number means `references.0`. A system's name may
 TSV cannot distinguish a missing text from an empty one. There an empty cell of a system's column is
 an empty output, so that a system that says nothing is scored; in other columns an empty cell is a
 missing reference, tree, source, context, sample, document or tag. In Parquet, null is missing; nested
-columns (`references` as a list, `outputs` as a struct or map) are read too. A derivation (a tree to
-which facial displays are attached) is a cell of JSON; in a row with a derivation, an output may be a
-JSON object too.
+columns (`references` as a list, `outputs` as a struct or map) are read, too. A derivation (a tree to
+which facial displays are attached) is a cell of JSON; in a row with a derivation, an output may also be
+a JSON object: the displays that a system chose (`wellput.displays`).
 
 `OwnColumns` says which columns of a user's table contain ids, sources, references, outputs and tags.
 The user writes FIELD=NAME for each column: `id=prompt_id`, `outputs=gpt`. A system or a tag has the
@@ -175,6 +175,7 @@ class EvalSetColumns:
         and items without an id are numbered. `advice` is called for advice about a wrong header."""
         self._has_json_values = has_json_values
         self._is_output = [column.startswith("outputs.") for column in header]
+        # If there is a column `references.0`, a column `references` (notes, for example) is not read.
         self._puts = [
             None
             if column == "references" and not has_json_values and "references.0" in header
@@ -219,6 +220,8 @@ class EvalSetColumns:
 def _put(column: str, has_json_values: bool) -> Put | None:
     """The function that stores a cell of this column in a record; None for an unknown column."""
     key, _, rest = column.partition(".")
+    # A cell of text cannot hold a list or an object: there, nested keys need columns such as
+    # `tags.domain`.
     if column in KNOWN_KEYS and (has_json_values or column not in NESTED_KEYS):
         return _stored(column)
     if key in ("outputs", "tags") and rest:

@@ -66,7 +66,8 @@ class RecordSource(EvalSource):
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self.files = files
         self._ids_are_unique = False
-        self.are_ids_checked_by_partition = self._is_read_here
+        # A source that can be read only once makes its partitions from `blocks`, which checks the ids.
+        self.are_ids_checked_by_partition = self._is_read_once
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items. At the end of a file, raises InputError for all its bad records; at the end of the
@@ -96,12 +97,12 @@ class RecordSource(EvalSource):
         return tuple(file.file.path for file in self.files)
 
     @property
-    def _is_read_here(self) -> bool:
+    def _is_read_once(self) -> bool:
         """Whether a file can be read only by this process, such as standard input."""
         return any(file.file.is_read_once for file in self.files)
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
-        if self._is_read_here:
+        if self._is_read_once:
             return super().partitions(threads=threads)
         return (partition for file in self.files for partition in file.partitions())
 

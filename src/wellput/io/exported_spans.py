@@ -7,7 +7,7 @@ RATING is JSON, or `None` if there is no rating.
 
 A file has one rating for each output. If several judges marked an output, there are several files,
 called rounds: `mqm.rater1.seg.rating` and `mqm.rater2.seg.rating` instead of `mqm.seg.rating`. The
-first has the first judge of each output, the second the second.
+first file has the marks of each output's first judge, the second file those of its second judge.
 """
 
 from __future__ import annotations

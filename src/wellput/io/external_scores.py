@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError, Problems, counted
-from wellput.core.options import wrong_size
+from wellput.core.options import size_problem
 from wellput.io.files import InputFile, PathLike, check_readable, file_fingerprint
 from wellput.io.score_columns import NameColumn, Unsuitable, read_score_columns
 from wellput.io.score_layout import NAME_COLUMNS, Layout, layout_of, score_in
@@ -94,6 +94,7 @@ class ExternalScores:
     system_scores: Mapping[str, float] = field(default_factory=dict)
     repeats: int = 0
     _last: list[Any] = field(default_factory=list, repr=False)
+    """The items that were asked for last, with their places: one pair, or none."""
 
     def of(self, system: str, ids: Sequence[str]) -> NDArray[np.float64]:
         """The scores of one system for these items, NaN for missing scores."""
@@ -239,15 +240,16 @@ def _systems_of(
     n_items: int,
 ) -> tuple[dict[str, NDArray[np.float64]], int]:
     """The scores of each system in these rows, and how many rows only repeat another row."""
+    # A small table is always made, whatever the number of rows.
     if n_items * len(systems.names) > MAX_CELLS_PER_ROW * len(rows) + MAX_NAMED_ITEMS:
         raise Unsuitable
-    is_whole = len(rows) == len(scores)
-    codes = systems.codes if is_whole else systems.codes[rows]
+    has_all_rows = len(rows) == len(scores)  # then no row numbers need to be looked up
+    codes = systems.codes if has_all_rows else systems.codes[rows]
     tables: dict[str, NDArray[np.float64]] = {}
     for code, name in enumerate(systems.names):
         system_rows = np.flatnonzero(codes == code)
         if len(system_rows):
-            system_rows = system_rows if is_whole else rows[system_rows]
+            system_rows = system_rows if has_all_rows else rows[system_rows]
             tables[name] = _scattered(items.codes, scores, system_rows, n_items)
     n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
     return tables, len(rows) - n_cells
@@ -296,8 +298,8 @@ def _by_rows(
             if isinstance(value, str):
                 problems.add(place, f"{metric}: the score {value!r} is not a number")
                 continue
-            if size := wrong_size(value, "score"):
-                problems.add(place, f"{metric}: {size}")
+            if problem := size_problem(value, "score"):
+                problems.add(place, f"{metric}: {problem}")
                 continue
             if not system or not item:
                 problems.add(place, "no system" if not system else "no item")

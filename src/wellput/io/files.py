@@ -24,12 +24,12 @@ from wellput.core.errors import InputError, OutputError, Problems, did_you_mean
 from wellput.io.compression import (
     CHUNK_BYTES,
     COMPRESSION_SUFFIXES,
+    content_too_large,
     decompressed,
     limited,
     line_too_long,
     max_line_bytes,
     max_unpacked_bytes,
-    too_large_a_whole,
 )
 from wellput.io.locations import is_url, open_url, unreadable, url_state, without_query
 
@@ -41,6 +41,7 @@ STANDARD_INPUT = "-"
 URL_CHUNK_BYTES = 1 << 23
 """The size of one request. With smaller requests, most of the time would be spent waiting."""
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""The bytes with which UTF-16 text begins."""
 
 
 class InputFile:
@@ -104,7 +105,7 @@ class InputFile:
         for chunk in self.chunks():
             content += chunk
             if len(content) > maximum:
-                raise too_large_a_whole(self.name, maximum)
+                raise content_too_large(self.name, maximum)
         return bytes(content)
 
     def count_lines(self) -> int:
@@ -347,6 +348,7 @@ def whole_lines(chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     parts: list[bytes] = []
     length = 0
     for chunk in chunks:
+        # `length` is that of the line's earlier parts; `find` gives −1 if no line ends in the chunk.
         if length + chunk.find(b"\n") > maximum or length > maximum:
             raise line_too_long(name, maximum)
         end = chunk.rfind(b"\n") + 1
@@ -367,6 +369,7 @@ SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 SHARD_SUFFIXES = [
     suffix + packed for suffix in TABLE_FORMATS for packed in ("", *COMPRESSION_SUFFIXES)
 ]
+"""The suffixes of tables, compressed or not."""
 
 
 def format_of(path: PathLike, *, on_stream: str) -> str:

@@ -71,6 +71,7 @@ def check_unpacked_size(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _is_sample(name: str) -> bool:
+    """Whether an entry is a sample: `samples/NAME.json`, or `samples/NAME/sample.json`."""
     inside = name.removeprefix(SAMPLES_FOLDER)
     return inside != name and (inside.endswith(SAMPLE_MEMBER) or "/" not in inside)
 
@@ -91,14 +92,14 @@ def _members(
 
 
 def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, max_bytes: int) -> bytes:
-    """The content of a file in a ZIP archive, unpacked. `stream` is the archive's own file: Python
-    cannot unpack files that are packed with Zstandard, so they are read from it."""
+    """The content of an entry, unpacked. `stream` is the file of the archive, from which the bytes of
+    Zstandard entries are read (see `ZIP_ENTRY_HEADER`)."""
     info = archive.getinfo(name)
     if info.compress_type != ZIP_METHOD_ZSTANDARD:
         return archive.read(info)
     stream.seek(info.header_offset)
     lengths = ZIP_ENTRY_HEADER.unpack(stream.read(ZIP_ENTRY_HEADER.size))
-    stream.seek(sum(lengths), 1)
+    stream.seek(sum(lengths), io.SEEK_CUR)  # past the name and the extra field
     return _unpacked(stream.read(info.compress_size), max_bytes)
 
 
@@ -153,6 +154,7 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
         prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
         for sample in log["samples"] or ():
             output = _completion(sample.get("output"))
+            # An empty completion is an answer, unless the sample ended with an error.
             if output or (output is not None and not sample.get("error")):
                 yield LoggedAnswer(
                     item=f"{prefix}{sample.get('id')}",

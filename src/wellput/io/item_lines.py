@@ -98,7 +98,9 @@ class LineBlock(NamedTuple):
 
 def line_blocks(file: InputFile, span: ByteSpan | None = None) -> Iterator[LineBlock]:
     """Blocks of `BLOCK_ITEMS` items, of the whole file or of `span`, which consists of whole blocks."""
-    start, line, item = (0, 1, 1) if span is None else (span[0], span.first_line, span.first_item)
+    start, line, item = (
+        (0, 1, 1) if span is None else (span.start, span.first_line, span.first_item)
+    )
     parts: list[bytes] = []
     items = lines = 0
     chunks = file.chunks() if span is None else file.bytes_between(span.start, span.stop)

@@ -42,6 +42,7 @@ def json_values(
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object of these keys and values; raises ValueError for a key that is given twice."""
     result = dict(pairs)
     if len(result) < len(pairs):
         counts = Counter(key for key, _ in pairs)

@@ -48,6 +48,7 @@ WORDS_OF_NAMES = {
 """A column is also recognized if its name has one of these words among others, such as
 `Rating (1-5)`."""
 NUMBER_ENDINGS = ("_id", "_nr", "_no", "_number", "_idx", "_index")
+"""Endings of the names of columns that number items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class JudgmentColumns:
     @property
     def renames_choice(self) -> bool:
         """Whether the choices are in a column that is not called `choice`."""
-        return any(field == "choice" != column for column, field in self.pairs)
+        return any(field == "choice" and column != "choice" for column, field in self.pairs)
 
     def columns_of(self, fields: Sequence[str]) -> list[str]:
         """The columns that a table must have for these fields of a judgment. A column of the question
@@ -121,6 +122,7 @@ class JudgmentColumns:
         for column in self._answers:
             row = record
             if self.has_several:
+                # Each column of answers is a question: the others and `question` are left out.
                 row = {
                     n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}
                 }
@@ -174,8 +176,8 @@ def split_columns(given: Columns) -> tuple[list[str], list[str]]:
 
 
 def guessed_judgments(header: Sequence[str]) -> dict[str, str]:
-    """The field that each column probably has; {} unless every field of a judgment except the
-    question is field_of. A column is recognized by its whole name, or else by a word in it.
+    """The field that each column probably has; {} if a field of a judgment, other than the question,
+    has no likely column. A column is recognized by its whole name, or else by a word in it.
 
     >>> guessed_judgments(["user", "prompt_nr", "model", "thumb"])
     {'user': 'judge', 'prompt_nr': 'item', 'model': 'system', 'thumb': 'value'}

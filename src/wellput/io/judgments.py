@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from wellput.core.errors import InputError, Problems
-from wellput.core.frames import Frame, frame_rows, is_name, present
+from wellput.core.frames import Frame, frame_rows, is_name, none_if_missing
 from wellput.core.judgment import (
     PAIRWISE_CHOICES,
     SAMPLE_COLUMN,
@@ -32,7 +32,7 @@ from wellput.core.judgment import (
     number_in,
     values_by_question,
 )
-from wellput.core.options import wrong_size
+from wellput.core.options import size_problem
 from wellput.io.evalset_columns import Columns
 from wellput.io.files import (
     SHARD_SUFFIXES,
@@ -175,7 +175,7 @@ def judgments_of_records(
 ) -> list[Judgment] | list[Preference]:
     """The ratings or the pairwise choices of a list of mappings from columns to values."""
     header = list(dict.fromkeys(str(name) for record in records for name in record))
-    rows = [{name: present(record.get(name)) for name in header} for record in records]
+    rows = [{name: none_if_missing(record.get(name)) for name in header} for record in records]
     return _of_rows("The list of judgments", header, rows, JudgmentColumns.of(column))
 
 
@@ -282,7 +282,7 @@ def _wrong_value(value: object) -> str:
     empty and not a number."""
     number = number_in(value)
     if number is not None:
-        return wrong_size(number, "value")
+        return size_problem(number, "value")
     if value is None or (isinstance(value, str) and not value.strip()):
         return "no value; remove the row of an answer that was not given"
     if not isinstance(value, bool | np.bool_ | str | Real):
@@ -330,6 +330,7 @@ def _preferences(
                 "the name of one of the two systems",
             )
         else:
+            # `a` may be the first system, or the system that is called a: the other rows decide.
             if meaning.is_doubtful:
                 doubtful.append((len(preferences), where, meaning))
             file_choices.add(meaning)

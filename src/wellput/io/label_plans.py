@@ -11,7 +11,7 @@ import numpy as np
 from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import number_in
 from wellput.core.metric import Floats
-from wellput.core.options import MIN_SIZE
+from wellput.core.options import MIN_MAGNITUDE
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.tables import read_records, writing_table
 
@@ -37,10 +37,10 @@ def read_label_probabilities(path: PathLike, items: Sequence[str]) -> Floats:
     probabilities: dict[str, float] = {}
     for line, record in read_records(file, problems, LABEL_PLAN_COLUMNS[:2]):
         value = number_in(record["probability"])
-        if value is None or not MIN_SIZE <= value <= 1:  # callers compute 1 / value
+        if value is None or not MIN_MAGNITUDE <= value <= 1:  # callers compute 1 / value
             problems.add(
                 f"line {line}",
-                f"the probability {record['probability']!r} is not above 0 and up to 1",
+                f"the probability {record['probability']!r} is not above 0 and at most 1",
             )
         else:
             probabilities[str(record["item"])] = value

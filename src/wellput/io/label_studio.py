@@ -61,14 +61,14 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     is_marked = any(_has_marks(annotation) for task in tasks for annotation in task["annotations"])
     for number, task in enumerate(tasks, start=1):
         where = f"task {task.get('id', number)}"
-        place = _place(task.get("data"))
-        if place is None:
+        item_and_systems = _item_and_systems(task.get("data"))
+        if item_and_systems is None:
             problems.add(where, "its data names no item and system")
             continue
         for annotation in task["annotations"]:
             if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
                 continue
-            for answer in _answers(annotation, *place, is_marked=is_marked):
+            for answer in _answers(annotation, *item_and_systems, is_marked=is_marked):
                 if isinstance(answer, Preference):
                     choices.append(answer)
                 else:
@@ -96,7 +96,7 @@ def _tasks(file: InputFile) -> list[dict[str, Any]]:
     return record
 
 
-def _place(data: object) -> tuple[str, tuple[str, ...]] | None:
+def _item_and_systems(data: object) -> tuple[str, tuple[str, ...]] | None:
     """The item and its one or two systems, from the data of a task; None if the data does not name
     them."""
     if not isinstance(data, dict):
@@ -149,12 +149,16 @@ def _spans(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     kinds = {
         result.get("id"): "/".join(map(str, result["value"]["taxonomy"][0]))
         for result in results
-        if result.get("type") == "taxonomy" and _list(_list(result["value"].get("taxonomy"))[:1])
+        if result.get("type") == "taxonomy"
+        and _list_or_empty(_list_or_empty(result["value"].get("taxonomy"))[:1])
     }
     spans: list[dict[str, Any]] = []
     for result in results:
         value = result["value"]
-        offsets, labels = (value.get("start"), value.get("end")), _list(value.get("labels"))
+        offsets, labels = (
+            (value.get("start"), value.get("end")),
+            _list_or_empty(value.get("labels")),
+        )
         if result.get("type") == "labels" and all(type(offset) is int for offset in offsets):
             spans.append(
                 {
@@ -166,6 +170,7 @@ def _spans(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 }
             )
     for line in _text_area(results, MISSING_CONTROL):
+        # A line may have fewer parts than `missing_line` writes: the lacking ones are empty.
         severity, category, text = (*line.split(BETWEEN_PARTS, 2), "", "")[:3]
         omission = {"severity": severity, "category": category, "text": text}
         spans.append({"start": MISSING, "end": MISSING, **omission})
@@ -178,7 +183,7 @@ def _text_area(results: Sequence[Mapping[str, Any]], control: str) -> list[str]:
         str(line)
         for result in results
         if result.get("from_name") == control and result.get("type") == "textarea"
-        for line in _list(result["value"].get("text"))
+        for line in _list_or_empty(result["value"].get("text"))
     ]
 
 
@@ -194,12 +199,13 @@ def _results(annotation: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The well-formed results of an annotation; a result is the answer in one control."""
     return [
         result
-        for result in _list(annotation.get("result"))
+        for result in _list_or_empty(annotation.get("result"))
         if isinstance(result, dict) and isinstance(result.get("value"), dict)
     ]
 
 
-def _list(value: object) -> list[Any]:
+def _list_or_empty(value: object) -> list[Any]:
+    """The value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []
 
 
@@ -303,14 +309,15 @@ def _taxonomy(paths: Iterable[str]) -> Iterator[str]:
             children = children.setdefault(name, {})
     if tree:
         yield f'  <Taxonomy name="{KIND_CONTROL}" toName="text" perRegion="true">'
-        yield from _choices(tree, "    ")
+        yield from _nested_choices(tree, "    ")
         yield "  </Taxonomy>"
 
 
-def _choices(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+def _nested_choices(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+    """The lines of these categories, with the categories inside them."""
     for name, children in tree.items():
         yield f"{indent}<Choice value={quoteattr(name)}>"
-        yield from _choices(children, f"{indent}  ")
+        yield from _nested_choices(children, f"{indent}  ")
         yield f"{indent}</Choice>"
 
 
@@ -369,6 +376,7 @@ def _written_results(
 
 
 def _marks(answer: Judgment | Preference) -> list[dict[str, Any]]:
+    """The error spans of an answer; none if nobody looked for errors."""
     return (spans_of(answer) if isinstance(answer, Judgment) else None) or []
 
 

@@ -66,6 +66,7 @@ class LineSource(EvalSource):
 
     def blocks(self) -> Iterator[list[Item]]:
         """The items; raises InputError if the files are not equally long."""
+        # By identity: a file that is given twice, as two systems for example, is read once.
         readers = {
             id(file): file.line_blocks(BLOCK_ITEMS)
             for file in self.files

@@ -33,6 +33,7 @@ SAMPLES_NAME = re.compile(
     r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?"
 )
 PEEKED_BYTES = 1 << 16
+"""The number of bytes that are looked at to recognize a file."""
 SAMPLES_GLOB = "samples_*.jsonl*"
 SAMPLE_KEYS = frozenset(
     {
@@ -89,6 +90,8 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 
 def _answers(files: Sequence[SamplesFile]) -> Iterator[LoggedAnswer]:
+    """The answers in all files, under the names of systems that the module's docstring
+    describes."""
     runs = Counter((file.model, file.task) for file in files)
     has_tasks = len({file.task for file in files}) > 1
     for file in files:
@@ -132,6 +135,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """The name and the value of each score in a row."""
     for name, value in row.items():
         if name not in SAMPLE_KEYS and isinstance(value, bool | int | float):
             yield name, float(value)
@@ -142,6 +146,8 @@ def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     target = row.get("target")
     references = () if target in (None, "") else (text_of(target),)
     requests = _requests(row)
+    # A request has a continuation (a choice) or options of generation after its prompt; for perplexity
+    # it is one text, and there is no output.
     choices = [request[1] for request in requests if len(request) > 1]
     if not choices or not all(isinstance(choice, str) for choice in choices):
         return (_generated(row["resps"]) if choices else ""), references

@@ -29,6 +29,7 @@ URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 URL_PARTS = re.compile(r"([^:]+://[^/?]*)([^?]*)(.*)", re.DOTALL)
 PATTERN_SIGN = re.compile(r"[*\[]")
 UNQUOTED_CHARACTERS = "/:@!$&'()*+,;=~"
+"""Characters that may be in the path of a URL as they are."""
 
 CONNECTION_LOST = re.compile(
     r"NETWORK_CONNECTION|HTTP status 5|UNAVAILABLE|SLOW_DOWN|THROTTL|INTERNAL_FAILURE|DEADLINE_EXC"
@@ -111,6 +112,7 @@ def urls_in(url: str) -> list[str]:
     """The files below a folder, or those that match a pattern as in a shell: `*` stays within a
     folder, `**/` means any number of folders. Sorted by name, without empty files."""
     parsed = Url.of(url)
+    # `base` is the folder before the first part with a sign of patterns, `pattern` the rest.
     sign = PATTERN_SIGN.search(parsed.path)
     base = parsed._replace(path=parsed.path[: sign.start()].rpartition("/")[0]) if sign else parsed
     pattern = parsed.path[len(base.path) + 1 :] if sign else "**"
@@ -164,11 +166,11 @@ def unreadable(url: str, error: OSError) -> InputError:
     """The error to raise after reading failed with `error`."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"No such file or folder: {url}.")
-    kind = Unreachable if is_lost(error) else InputError
+    kind = Unreachable if is_connection_lost(error) else InputError
     return kind(f"{url} cannot be read: {_explained(error)}")
 
 
-def is_lost(error: Exception) -> bool:
+def is_connection_lost(error: Exception) -> bool:
     """Whether the connection or the server failed."""
     text = str(error)
     return CONNECTION_LOST.search(text) is not None and ACCESS_DENIED.search(text) is None
@@ -187,7 +189,7 @@ def _explained(error: Exception) -> str:
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or in ~/.aws, for gs:// in the file that "
             "GOOGLE_APPLICATION_CREDENTIALS names."
         )
-    if is_lost(error):
+    if is_connection_lost(error):
         return (
             f"the server does not answer ({message}). Try again later, or check its address: for s3:// "
             "AWS_ENDPOINT_URL, or ?endpoint_override=HOST:PORT&scheme=http after the URL."

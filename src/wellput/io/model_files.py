@@ -5,10 +5,10 @@ such a file.
 The file (`.wpm`) is little-endian: 16 bytes that mark the format, a version, the length of a JSON
 header, the header (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the
 file), then the arrays. Each array starts at a multiple of 64 bytes. An array is stored as in memory,
-or compressed: with deflate if this saves more than 5%, with xz (which takes longer to unpack) if this
-saves another 10%. A compressed array is unpacked when it is first used. The same model always gives the
-same bytes. Loading executes nothing from the file. A list of strings is two arrays, see
-`packed_strings`. The hash is checked if all arrays together have at most `HASH_UP_TO_BYTES`.
+or compressed with deflate or xz if this saves enough. A compressed array is unpacked when it is first
+used. The same model always gives the same bytes. Loading executes nothing from the file. A list of
+strings is two arrays, see `packed_strings`. The hash is checked if all arrays together have at most
+`HASH_UP_TO_BYTES`.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ ALIGNMENT_BYTES = 64
 MAX_PACKED_SHARE = 0.95
 """An array is stored compressed only if it then has less than this share of its bytes."""
 MAX_XZ_SHARE = 0.9
-"""xz is used only if it leaves less than this share of the bytes that deflate leaves."""
+"""xz, which takes longer to unpack, is used only if it leaves less than this share of the bytes that
+deflate leaves."""
 XZ_MAGIC_BYTES = b"\xfd7zXZ\x00"
 MAX_XZ_MEMORY_BYTES = 1 << 28
+"""The most memory that unpacking an array may take, also if the file is damaged."""
 HASH_UP_TO_BYTES = 1 << 26
 """The hash of arrays up to this size is checked when they are loaded, which takes a tenth of a second.
 Larger arrays are loaded without this check."""
@@ -132,7 +134,7 @@ def load_model_file(path: PathLike, kind: str) -> ModelFile:
             if type_ not in ARRAY_TYPES or size < 0 or not all(map(_is_length, shape)):
                 raise damaged
             stored[name] = _Stored(np.asarray(data[place : place + size]), type_, tuple(shape))
-            place += size + -size % ALIGNMENT_BYTES
+            place += size + -size % ALIGNMENT_BYTES  # the next multiple of `ALIGNMENT_BYTES`
         if place != data.size or any(array.has_too_many_bytes for array in stored.values()):
             raise damaged
         arrays = _Arrays(stored, damaged)
@@ -231,6 +233,7 @@ class _Stored:
                 if packed.startswith(XZ_MAGIC_BYTES)
                 else zlib.decompressobj()
             )
+            # One byte more than needed, so that too many bytes do not fit the shape.
             data = np.frombuffer(decompressor.decompress(packed, self.size + 1), np.uint8)
         return data.view(self.type).reshape(self.shape)
 

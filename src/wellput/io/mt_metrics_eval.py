@@ -43,7 +43,7 @@ TEXT_KEYS = {"sources": "source", "references": "target", "system-outputs": "hyp
 
 @dataclass(frozen=True, slots=True)
 class LanguagePair:
-    """One language pair of a test set."""
+    """One language pair of a test set. `kind` in its methods is a folder of texts (`TEXT_KEYS`)."""
 
     folder: Path
     name: str
@@ -100,7 +100,7 @@ def find_language_pair(path: PathLike) -> LanguagePair | None:
     """The language pair that a path names; None if it names none."""
     path = Path(path)
     if (path / "sources").is_dir():
-        pairs = _pairs(path)
+        pairs = _pair_names(path)
         if len(pairs) != 1:
             raise InputError(
                 f"{path} has {len(pairs)} language pairs. Name one: "
@@ -112,7 +112,7 @@ def find_language_pair(path: PathLike) -> LanguagePair | None:
         and (path.parent / "sources").is_dir()
         and not path.exists()
     ):
-        pairs = _pairs(path.parent)
+        pairs = _pair_names(path.parent)
         if path.name not in pairs:
             raise InputError(
                 f"{path.parent} has no language pair {path.name}; it has {', '.join(pairs[:20])}."
@@ -128,7 +128,8 @@ def _language_pair(path: PathLike) -> LanguagePair:
     return pair
 
 
-def _pairs(folder: Path) -> list[str]:
+def _pair_names(folder: Path) -> list[str]:
+    """The language pairs of a test set."""
     return sorted({path.stem for path in (folder / "sources").iterdir() if "-" in path.stem})
 
 
@@ -136,8 +137,8 @@ def open_evalset(path: PathLike) -> TranslationSource:
     """The evaluation set of a language pair: its source, all references in the order of their names,
     and all systems.
 
-    A reference that is also a system is scored against the other references; if there are none, it is
-    left out of the systems.
+    A reference that is also a system is scored against the other references; a test set's only
+    reference is left out of the systems.
     """
     pair = _language_pair(path)
     sources = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
@@ -222,7 +223,7 @@ def read_human_scores(path: PathLike, *, level: HumanScoreLevel = "seg") -> list
     if not files:
         raise InputError(f"There is no file {pair.name}.*.{level}.score in {folder}.")
     documents = _documents(pair)
-    return [judgment for file in files for judgment in _scores(pair, file, level, documents)]
+    return [judgment for file in files for judgment in _human_scores(pair, file, level, documents)]
 
 
 def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
@@ -242,7 +243,7 @@ def _documents(pair: LanguagePair) -> list[tuple[str, str]]:
     return rows
 
 
-def _scores(
+def _human_scores(
     pair: LanguagePair, path: Path, level: HumanScoreLevel, documents: Sequence[tuple[str, str]]
 ) -> Iterator[Judgment]:
     """The human scores of one file. `documents` has the domain and document of each segment."""
@@ -288,7 +289,7 @@ def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
 def _read_score_file(path: PathLike) -> list[Judgment]:
     """The scores of a file `NAME.seg.score` or `NAME.sys.score`. Judge and question are NAME; the
     item is the number of the segment, or `all` for scores of systems."""
-    level = _level(path)
+    level = _level_suffix(path)
     name = Path(path).name.removesuffix(level).rpartition(".")[2]
     file = InputFile(path)
     check_readable(file)
@@ -315,7 +316,7 @@ def _read_score_file(path: PathLike) -> list[Judgment]:
 def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: PathLike) -> None:
     """Writes the judges' mean rating of each output (or of each system, by the file's name), in the
     order of `items`. All answers must be to one question."""
-    level = _level(path)
+    level = _level_suffix(path)
     questions = sorted({answer.question for answer in answers})
     if len(questions) > 1:
         raise InputError(
@@ -344,11 +345,12 @@ def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: Pa
 
 def check_score_file(path: PathLike) -> None:
     """Raises an error if the score file cannot be written; called before long work begins."""
-    _level(path)
+    _level_suffix(path)
     check_writable(path)
 
 
-def _level(path: PathLike) -> str:
+def _level_suffix(path: PathLike) -> str:
+    """The suffix of a score file, which says whether it has scores of segments or of systems."""
     for level in LEVEL_SUFFIXES:
         if str(path).endswith(level):
             return level
@@ -364,21 +366,22 @@ def scored_metric_names(pair: LanguagePair) -> list[str]:
 
 
 def _segment_files(pair: LanguagePair) -> Sequence[Path]:
-    return list(_folder(pair).glob(f"*{SEGMENT_SUFFIX}"))
+    return list(_metric_folder(pair).glob(f"*{SEGMENT_SUFFIX}"))
 
 
-def _folder(pair: LanguagePair) -> Path:
+def _metric_folder(pair: LanguagePair) -> Path:
+    """The folder with the metrics' scores of a language pair."""
     return pair.folder / "metric-scores" / pair.name
 
 
 def read_metric_scores(pair: LanguagePair, name: str) -> ExternalScores:
     """One metric's scores; items are the numbers of the segments, from 1."""
-    path = _folder(pair) / f"{name}{SEGMENT_SUFFIX}"
-    segments = _read(path)
+    path = _metric_folder(pair) / f"{name}{SEGMENT_SUFFIX}"
+    segments = _scores_by_system(path)
     if not segments:
         raise InputError(f"{path} has no scores.")
-    system_path = _folder(pair) / f"{name}{SYSTEM_SUFFIX}"
-    systems = _read(system_path) if system_path.exists() else {}
+    system_path = _metric_folder(pair) / f"{name}{SYSTEM_SUFFIX}"
+    systems = _scores_by_system(system_path) if system_path.exists() else {}
     n_items = max(map(len, segments.values()))
     return ExternalScores(
         metric=name,
@@ -391,7 +394,7 @@ def read_metric_scores(pair: LanguagePair, name: str) -> ExternalScores:
     )
 
 
-def _read(path: Path) -> dict[str, list[float]]:
+def _scores_by_system(path: Path) -> dict[str, list[float]]:
     """Each system's scores in the order of the lines, NaN for None."""
     file = InputFile(path)
     check_readable(file)

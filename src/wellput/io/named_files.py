@@ -17,7 +17,7 @@ from wellput.io.files import SHARD_SUFFIXES, STANDARD_INPUT, PathLike
 from wellput.io.locations import Url, files_in, is_pattern, is_url, without_query
 
 PATH_SIGN = re.compile(r"[/\\]|\.[A-Za-z]")
-"""What a path in a text with options has, and a name such as `bleu` has not."""
+"""Found in every path that a text with options contains, but not in a name such as `bleu`."""
 
 
 def given_texts(argument: object) -> list[str]:
@@ -91,8 +91,8 @@ def _files_read_in(folder: str) -> Iterable[PathLike]:
     from wellput.io.readers import is_known
 
     files = [] if is_known(folder) else _files_or_none(folder)
-    whole = Path(folder) if _is_folder(folder) else Path(folder).parent
-    return files or (file for file in whole.rglob("*") if _is_existing_file(str(file)))
+    root = Path(folder) if _is_folder(folder) else Path(folder).parent
+    return files or (file for file in root.rglob("*") if _is_existing_file(str(file)))
 
 
 def _is_part_of_folder(path: str) -> bool:

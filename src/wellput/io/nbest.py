@@ -56,6 +56,7 @@ def nbest_of(items: Iterable[CandidatesLike]) -> list[Candidates]:
 
 
 def _record(item: CandidatesLike, place: int) -> Any:
+    """The item as a line has it; other values are returned unchanged, and are refused later."""
     if isinstance(item, Candidates):
         record = item._asdict()
         return {**record, "candidates": record.pop("texts")}

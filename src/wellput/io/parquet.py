@@ -11,7 +11,7 @@ from wellput.core.errors import InputError, MissingExtra
 from wellput.core.evalset import BLOCK_ITEMS
 from wellput.io.compression import MAX_UNPACKED_TIMES, max_unpacked_bytes, too_much_unpacked
 from wellput.io.files import InputFile
-from wellput.io.locations import is_lost, unreadable
+from wellput.io.locations import is_connection_lost, unreadable
 
 
 def read_parquet(
@@ -84,7 +84,7 @@ def opened_parquet(file: InputFile) -> Iterator[Any]:
         with file.seekable() as stream, parquet.ParquetFile(stream) as table:
             yield table
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        if isinstance(error, OSError) and is_lost(error):
+        if isinstance(error, OSError) and is_connection_lost(error):
             raise unreadable(file.path, error) from None
         raise InputError(f"{file.name} is damaged, or not a Parquet file: {error}") from None
 

@@ -30,6 +30,7 @@ SAMPLE_COLUMNS = RAGAS_COLUMNS | {
 """The columns of ragas' samples and test sets; the others are metrics."""
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 PEEKED_BYTES = 1 << 16
+"""The number of bytes that are looked at to recognize a file."""
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 

@@ -151,6 +151,7 @@ class ForeignSource(EvalSource):
 
 
 def _can_be_asked_about(path: str) -> bool:
+    """Whether readers may look at the path: patterns, standard input and pipes are read as tables."""
     return not is_pattern(path) and not InputFile(path).is_read_once
 
 

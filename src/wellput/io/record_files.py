@@ -221,7 +221,7 @@ class RecordFile:
         )
         if self.long_columns is not None:
             for joined in self._joined(problems, reader, self.long_columns):
-                yield 0, joined.id
+                yield 0, joined.id  # an item of several rows has no single line
             return
         for number, record in self._records(problems, None):
             if (item := reader.item(number, record)) is not None:

@@ -253,7 +253,7 @@ def _tags(record: dict[str, Any], complain: Callable[[str], None]) -> Mapping[st
     if tags is None:
         return NO_TAGS
     if not isinstance(tags, dict):
-        complain(f"tags must be an object from names to texts, not {_kind(tags)}")
+        complain(f"tags must be an object of names and texts, not {_kind(tags)}")
         return NO_TAGS
     if "" in tags:
         complain("tags has a tag without a name")

@@ -29,6 +29,7 @@ column, because unknown columns are ignored."""
 
 FORMAT_KEY = b"wellput.run"
 VERSION_KEY = b"wellput.version"
+"""The keys in a file's metadata of `RUN_FORMAT_VERSION` and of wellput's version."""
 RUN_FILE_NAME = re.compile(r"(\d{8})-(\d{6})-(\d{6})-([0-9a-f]{8})\.parquet")
 
 
@@ -67,7 +68,7 @@ def write_run(folder: PathLike, run: Run) -> Run:
         target.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
-    used_ids = {path.stem[-8:] for path in run_paths(target)}
+    used_ids = {_id_in(path) for path in run_paths(target)}
     while (run_id := secrets.token_hex(4)) in used_ids:
         pass
     stored = replace(run, id=run_id)
@@ -92,7 +93,7 @@ def run_paths(folder: PathLike) -> list[Path]:
 def find_run(folder: PathLike, name: str) -> Run:
     """The only run whose id begins with `name`; `@1` is the newest run, `@2` the second newest. Raises
     InputError if no run or several runs match."""
-    ids = {path: path.stem[-8:] for path in run_paths(folder)}
+    ids = {path: _id_in(path) for path in run_paths(folder)}
     matching = [
         path
         for place, (path, run_id) in enumerate(ids.items(), 1)
@@ -148,8 +149,14 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0].rstrip(".")
 
 
+def _id_in(path: Path) -> str:
+    """The id in the name of a run's file."""
+    return path.stem.rpartition("-")[2]
+
+
 def _time_in(path: Path) -> str:
-    time = datetime.strptime(path.stem[:15], "%Y%m%d-%H%M%S")
+    """The time in the name of a run's file, without the microseconds."""
+    time = datetime.strptime(path.stem[: len("YYYYmmdd-HHMMSS")], "%Y%m%d-%H%M%S")
     return f"{time:%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -190,6 +197,7 @@ def _storable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
+    """A value that Parquet can store (see `_storable`)."""
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, str):
@@ -200,6 +208,7 @@ def _value(value: Any) -> Any:
 
 
 def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
+    """The run in the rows of a file."""
     first = rows[0]
     run_values = _values({**first, "id": first["run"], "scores": ()}, Run)
     return Run(
@@ -209,23 +218,24 @@ def _run(rows: Sequence[Mapping[str, Any]]) -> Run:
 
 def _values(row: Mapping[str, Any], kind: type[Run] | type[RunScore]) -> dict[str, Any]:
     """The values of the class's fields. A field with a default may be missing from the row, because an
-    earlier version of wellput wrote the file."""
+    earlier version of wellput wrote the file; any other missing field raises KeyError."""
     return {
         field.name: row[field.name]
         for field in fields(kind)
-        if field.name in row or field.default is field.default_factory is MISSING
+        if field.name in row or (field.default is MISSING and field.default_factory is MISSING)
     }
 
 
 def _score(row: Mapping[str, Any]) -> RunScore:
+    """The score in a row."""
     values = _values(row, RunScore)
     for name in ("components", "p_against"):
-        values[name] = {key: _number(value) for key, value in values.get(name, ())}
+        values[name] = {key: _nan_if_null(value) for key, value in values.get(name, ())}
     values["undefined_reasons"] = dict(values.get("undefined_reasons", ()))
-    return RunScore(**{**values, "score": _number(row["score"])})
+    return RunScore(**{**values, "score": _nan_if_null(row["score"])})
 
 
-def _number(value: float | None) -> float:
+def _nan_if_null(value: float | None) -> float:
     return math.nan if value is None else value
 
 

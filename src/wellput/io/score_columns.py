@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.options import MAX_SIZE, MIN_SIZE
+from wellput.core.options import MAX_MAGNITUDE, MIN_MAGNITUDE
 from wellput.io.files import InputFile
 from wellput.io.locations import is_url
 
@@ -199,6 +199,7 @@ def _equal_runs(column: Any, few_names: NameColumn) -> int:
     `few_names` of systems; otherwise it is 1."""
     n = len(few_names.names)
     size, remainder = divmod(len(column), n)
+    # In a table of that form, each run of `size` rows has a single one of the few names.
     if (
         remainder
         or not size
@@ -256,7 +257,8 @@ def _numbers(column: Any) -> NDArray[np.float64]:
     scores = np.concatenate(
         [np.zeros(0), *(_numpy_array(chunk, np.float64) for chunk in numbers.chunks if len(chunk))]
     )
-    sizes = np.abs(scores)
-    if (sizes > MAX_SIZE).any() or ((sizes > 0) & (sizes < MIN_SIZE)).any():  # infinity, too
+    magnitudes = np.abs(scores)
+    is_too_small = (magnitudes > 0) & (magnitudes < MIN_MAGNITUDE)
+    if (magnitudes > MAX_MAGNITUDE).any() or is_too_small.any():  # too large: infinity, too
         raise Unsuitable
     return scores

@@ -24,9 +24,9 @@ NAME_COLUMNS = frozenset((*ITEM_COLUMNS, *SYSTEM_COLUMNS, "metric", "version"))
 @dataclass(frozen=True)
 class Layout:
     """The names of a table's columns by what they contain. `values` are the columns of scores. If
-    `is_long`, the only one has the scores of all metrics, which the column `metric` names. Otherwise
-    each has the scores of one metric; or, if there is no column `system`, of one system. `default` is
-    the name of a metric that is not named."""
+    `is_long`, there is only one, with the scores of all metrics, and the column `metric` names the
+    metric of each row. Otherwise each column of scores belongs to one metric; or, without a column
+    `system`, to one system. `default` is the name of a metric that the file does not name."""
 
     item: str
     values: tuple[str, ...]

@@ -75,6 +75,7 @@ TableCell: TypeAlias = str | float | None
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 MAX_FIELD_CHARACTERS = 1 << 27
+"""The longest cell that can be read."""
 OTHER_DELIMITERS = (";", "\t", ",")
 """Delimiters that a table may have instead of the usual one of its suffix."""
 _QUOTED = re.compile('"[^"]*"')
@@ -200,6 +201,7 @@ class TableWriter:
 
 
 NON_TEXT_SUFFIXES = (".json", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".docx")
+"""Suffixes of formats other than plain text."""
 
 
 class RowSink(Protocol):

@@ -44,6 +44,7 @@ from wellput.text.tokenizers import (
 Counts: TypeAlias = NDArray[np.int64]
 
 HYPOTHESIS, REFERENCE, SUBSTITUTIONS, INSERTIONS, DELETIONS, MOVES, STRING_SUBSTITUTIONS = range(7)
+"""The columns of counts; the first two are numbers of tokens, the last is only in `treelet_errors`."""
 ACCURACY_PAPER = "Bangalore, Rambow & Whittaker 2000"
 
 
@@ -84,6 +85,11 @@ class Accuracy(AlignmentOptions):
     bounds: ClassVar[Bounds] = (None, 1.0)
     average: Literal["corpus", "sentence"] = "corpus"
     paper = ACCURACY_PAPER
+
+    @property
+    def has_moves(self) -> bool:
+        """Whether a moved token is one error, not two."""
+        return "moves" in self.perfect
 
     def problems(self, counts: Floats) -> Floats:
         """The number of errors in each row of counts."""
@@ -127,7 +133,7 @@ class Accuracy(AlignmentOptions):
                 continue
             reference = self.reference_tokens(batch, row, place)
             output = self.tokens(batch.texts[row])
-            steps = aligned(reference, output, self.costs, with_moves="moves" in self.perfect)
+            steps = aligned(reference, output, self.costs, with_moves=self.has_moves)
             places = token_spans(batch.texts[row], output)
             wrong_places = [step.hypothesis for step in steps if step.mark != "."]
             spans = [places[at] for at in wrong_places if at >= 0]
@@ -172,7 +178,7 @@ class StringAccuracy(Accuracy):
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
         reference = self.reference_tokens(batch, row, place)
         output = self.tokens(batch.texts[row])
-        return draw_alignment(reference, output, self.costs, with_moves="moves" in self.perfect)
+        return draw_alignment(reference, output, self.costs, with_moves=self.has_moves)
 
 
 @dataclass(frozen=True)
@@ -190,10 +196,9 @@ class TreeAccuracy(Accuracy):
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
         tokens, heads = self.tokens_and_heads(batch, row, *reference_with_tree(batch, row, place))
         output = self.tokens(batch.texts[row])
-        with_moves = "moves" in self.perfect
         return [
-            *draw_alignment(tokens, output, self.costs, with_moves=with_moves),
-            *draw_treelets(tokens, heads, output, self.costs, with_moves=with_moves),
+            *draw_alignment(tokens, output, self.costs, with_moves=self.has_moves),
+            *draw_treelets(tokens, heads, output, self.costs, with_moves=self.has_moves),
         ]
 
     def tokens_and_heads(
@@ -366,6 +371,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
                 prepared, references, head_array, kernel, options.costs, batch.threads
             )
         except _native.TooLarge as error:
+            # The kernel names the pair; the caller expects the row of the batch.
             raise _native.TooLarge(rows[error.args[0]]) from None
         return counts, per_row
 

@@ -152,6 +152,8 @@ def wrong_treelets(
         found = sorted(
             (node for node in members if places[node] >= 0), key=lambda node: places[node]
         )
+        # The kernel does not count the tokens that the alignment of the strings substitutes. Each
+        # counts once: in the treelet of its head or, if it is a root, in its own treelet.
         substituted = [node for node in found if hypothesis[places[node]] != reference[node]]
         counts = {
             "substituted": substitutions + sum(heads[node] == head for node in substituted),

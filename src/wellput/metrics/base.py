@@ -50,7 +50,7 @@ class BaseMetric(ABC):
     perfect: ClassVar[Mapping[str, float]] = {}
     bounds: ClassVar[Bounds] = (None, None)  # all scores lie between these
     is_always_defined: ClassVar[bool] = False  # whether every segment has a score
-    is_testable: ClassVar[bool] = True  # whether significance may be assessed
+    is_testable: ClassVar[bool] = True  # whether differences may be tested
     about: ClassVar[str] = ""
     paper: ClassVar[str] = ""
 

@@ -116,6 +116,7 @@ class Bertscore(BaseMetric):
                         for text in batch.references[row]
                     ]
                 ).max(axis=0)
+                # Unrelated texts, which score about as the baseline, get 0.
                 statistics[row, :-1] = (scores - baseline) / (1 - baseline)
             batch.on_rows(len(rows))
         return statistics

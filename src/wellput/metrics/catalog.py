@@ -102,7 +102,8 @@ def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
     elif "source" in needs:
         files = "evalset.jsonl"
     else:
-        files = f"{'--ref ref.txt ' * ('references' in needs)}--hyp A=a.txt"
+        references = "--ref ref.txt " if "references" in needs else ""
+        files = f"{references}--hyp A=a.txt"
     trees = " --trees auto" if "tree" in needs else ""
     specs = [EXAMPLE_SPECS.get(name, meant)]
     if name not in EXAMPLE_SPECS and defaults.get("lowercase") in ("true", "false"):

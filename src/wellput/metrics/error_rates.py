@@ -273,10 +273,10 @@ class Ter(BaseMetric):
         if not self.case_sensitive:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
         if self.normalized or self.no_punct:
-            prepare = self._tokenizer()
-            hypotheses = [prepare(text) for text in hypotheses]
-            # References are prepared twice, as in sacreBLEU, which makes a difference for "1.,2".
-            references = [[prepare(prepare(text)) for text in row] for row in references]
+            tokenized = self._tokenizer()
+            hypotheses = [tokenized(text) for text in hypotheses]
+            # References are tokenized twice, as in sacreBLEU, which makes a difference for "1.,2".
+            references = [[tokenized(tokenized(text)) for text in row] for row in references]
         return _native.ter_statistics(hypotheses, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
@@ -299,7 +299,7 @@ class Ter(BaseMetric):
         )
 
     def _tokenizer(self) -> Callable[[str], str]:
-        """The function that prepares a text, as the options say."""
+        """The function that tokenizes a text, as the options say, and joins the tokens by spaces."""
 
         def tokenize(text: str) -> str:
             text = text.rstrip()

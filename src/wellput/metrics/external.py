@@ -218,6 +218,8 @@ def _options(spec: str, text: str) -> dict[str, str]:
 
 
 def _metric(name: str, scores: ExternalScores, options: dict[str, str]) -> ExternalMetric:
+    """The metric with these scores. Without the option `higher`, its name decides whether lower is
+    better."""
     if "higher" in options:
         return ExternalMetric(scores, options["higher"] == "true")
     is_lower = is_lower_better(name)
@@ -238,6 +240,7 @@ def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def _some(names: Sequence[str], n: int) -> str:
+    """The first of `n` names, and how many more there are."""
     n_more = n - SHOWN_NAMES
     return ", ".join(map(repr, names[:SHOWN_NAMES])) + (
         f" and {n_more:,} more" if n_more > 0 else ""

@@ -73,7 +73,7 @@ class Fluency(BaseMetric):
         is_scored = ~np.isnan(scores)
         is_empty = np.array([not text.strip() for text in batch.texts], np.bool_)
         rows = np.column_stack([scores, features.means(), is_scored, is_scored | is_empty])
-        rows[~is_scored, :-1] = 0.0
+        rows[~is_scored, :-1] = 0.0  # the last column stays, for empty outputs
         return rows
 
     def score(self, statistics: Floats) -> Floats:
@@ -108,8 +108,6 @@ class Fluency(BaseMetric):
         written, check = str(self.written).lower(), str(self._is_checked).lower()
         neural = ""
         if self.neural is not None:
-            from wellput.metrics.perplexity import causal_model
-
             neural = f"|neural:{causal_model(self.neural, 'auto').fingerprint[:12]}"
         return (
             f"model:{_model(self.model).fingerprint[:12]}|{language}:{models[:12]}|written:{written}"
@@ -124,6 +122,7 @@ class Fluency(BaseMetric):
     def _features(self, batch: Batch) -> SentenceFeatures:
         """The features of the sentences of each output. Without the option `written`, the features of
         spelling and punctuation are set to 1."""
+        # Models of English share the features of a batch: they differ only in the weights.
         key = ("fluency features", is_of_treebank(self.model) and self.model, self._is_checked)
         features = batch.shared(
             key,
@@ -150,6 +149,7 @@ def is_of_treebank(folder: str | None) -> bool:
 
 
 def _features_of(folder: str | None) -> Mapping[str, str]:
+    """The features of the model in a folder, each with its description."""
     from wellput.language.models.fluency_model import FLUENCY_FEATURES
     from wellput.language.models.treebank_fluency import TREEBANK_FEATURES
 
@@ -157,6 +157,7 @@ def _features_of(folder: str | None) -> Mapping[str, str]:
 
 
 def _language_models(folder: str | None) -> FluencyModels | TreebankFluencyModels:
+    """The models from which the features are computed."""
     if folder is not None and is_of_treebank(folder):
         return _treebank_models(folder)
     return _english_models()

@@ -131,6 +131,7 @@ GENERATOR_WEIGHT = 0.1
 """The total weight of the sentences of one generator. The sentences with one number of mistakes
 together have the weight 1."""
 MIN_WORDS, MAX_WORDS = 4, 60
+"""The lengths, in words, of the sentences that are used."""
 PARSED_SENTENCES = 5000
 """The number of source sentences that are parsed to get templates."""
 MIN_SENTENCES = 200
@@ -163,8 +164,9 @@ def graded_texts(
     left_out: str | None = None,
     threads: int = 1,
 ) -> Iterator[Graded]:
-    """The training texts of each kind. `left_out` is the name of a generator that is not used. The
-    parser is needed for the templates of generators."""
+    """The training texts of each kind: `n` texts of each, and `n` of all generators together.
+    Generators whose name begins with `left_out` are not used. The parser makes the templates for
+    generators."""
     if len(real) < MIN_SENTENCES or len(source) < MIN_SENTENCES:
         raise InputError(
             f"There are {len(real):,} real sentences and {len(source):,} to make worse. Training "
@@ -181,9 +183,10 @@ def graded_texts(
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
     to_parse = _some(source, PARSED_SENTENCES, rng)
     parsed = CorpusSource(to_parse, parser.parse(to_parse, threads=threads), threads)
-    for name, (mistakes, generator_of_length) in _generators(corpus, parsed).items():
+    generators = _generators(corpus, parsed)
+    n_per_length = max(1, n // len(generators) // len(GENERATED_LENGTHS))
+    for name, (mistakes, generator_of_length) in generators.items():
         if left_out is None or not name.startswith(left_out):
-            n_per_length = max(1, n // 6 // len(GENERATED_LENGTHS))
             generated = [
                 words
                 for length in GENERATED_LENGTHS
@@ -252,6 +255,7 @@ sentences of exactly 24 words."""
 GLEU_SENTENCES = 1000
 """The number of sentences of each kind (real and random), as in the paper."""
 GLEU_BLOCK_SENTENCES = 100
+"""The number of sentences in one call of the parsers, so that progress is shown."""
 
 
 GLEU_HELD_OUT = 150
@@ -298,7 +302,7 @@ def train_gleu(
     candidates = [words for words in real if len(words) in lengths]
     if not candidates:
         raise InputError(
-            f"The text has no sentence of {_span(lengths)} words to train gleu-fluency on."
+            f"The text has no sentence of {_lengths_in_words(lengths)} words to train gleu-fluency on."
         )
     n_held_out = min(GLEU_HELD_OUT, len(candidates) // 10)
     n_usable = len(candidates) - n_held_out
@@ -331,7 +335,7 @@ def train_gleu(
     return TrainedGleu(model, right, len(test_rows))
 
 
-def _span(lengths: range) -> str:
+def _lengths_in_words(lengths: range) -> str:
     first, last = lengths[0], lengths[-1]
     return str(first) if first == last else f"{first} to {last}"
 

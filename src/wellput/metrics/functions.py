@@ -50,8 +50,8 @@ class FunctionMetric(MeanMetric):
         if unknown:
             raise InputError(
                 f"{self.name}: a function that is a metric gets an output, and may have parameters "
-                f"named {' and '.join(OFFERED_NEEDS)}; nothing is known for {', '.join(unknown)}. Give "
-                "such a parameter a default."
+                f"named {' and '.join(OFFERED_NEEDS)}; wellput has no value for {', '.join(unknown)}. "
+                "Give such a parameter a default."
             )
 
     @property

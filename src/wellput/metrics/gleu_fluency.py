@@ -132,6 +132,7 @@ class GleuFluency(BaseMetric):
 
     @property
     def _about(self) -> Mapping[str, str]:
+        """The features, each with its description."""
         from wellput.language.models.gleu_model import GLEU_FEATURES, PAPER_FEATURES
 
         return GLEU_FEATURES if self.features == "own" else PAPER_FEATURES

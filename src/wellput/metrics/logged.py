@@ -69,7 +69,7 @@ class Logged(MeanMetric):
         """The name of the only scorer in the log."""
         known = _names(batch)
         if len(known) > 1:
-            raise _several(known)
+            raise _not_one_score(known)
         return known[0]
 
     def signature(self) -> str:
@@ -150,6 +150,7 @@ def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
     """A metric for each of the known scorers that the metric stands for."""
     if not isinstance(metric, Logged) or not metric.means_several:
         return [metric]
+    # Only * and ? are signs of a pattern; fnmatch would also interpret [.
     pattern = "*" if metric.scorer == ALL_SCORERS else metric.scorer.replace("[", "[[]")
     names = [name for name in known if fnmatchcase(name, pattern)]
     if not names:
@@ -158,6 +159,7 @@ def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
 
 
 def _scorers_in(source: EvalSource) -> list[str]:
+    """The names of all scores in the log or the folder."""
     if isinstance(source, TranslationSource):
         return scored_metric_names(source.pair)
     items = chain.from_iterable(source.blocks())
@@ -172,7 +174,7 @@ def _name_in_folder(pair: LanguagePair, scorer: str) -> str:
     if not scorer and len(known) == 1:
         return known[0]
     if not scorer and known:
-        raise _several(known)
+        raise _not_one_score(known)
     if scorer not in known:
         similar = [name for name in known if name.lower().startswith(scorer.lower())]
         hint = did_you_mean(scorer, similar or known)
@@ -183,7 +185,8 @@ def _name_in_folder(pair: LanguagePair, scorer: str) -> str:
     return scorer
 
 
-def _several(known: Sequence[str]) -> InputError:
+def _not_one_score(known: Sequence[str]) -> InputError:
+    """The error for several scores of which none was named."""
     return InputError(
         f"There are several scores: {_enumerated(known)}. Choose one, for example "
         f"logged:scorer={known[0]}, or take them all: logged:scorer=all."
@@ -200,4 +203,5 @@ def _enumerated(known: Sequence[str]) -> str:
 
 
 def _names(batch: Batch) -> list[str]:
+    """The names of the scores that the log has for this batch."""
     return list(dict.fromkeys(name for scores in batch.logged for name in scores))

@@ -38,10 +38,10 @@ MAX_CACHED_WORDS = 1 << 16
 class Meteor(MeanMetric):
     """METEOR, from 0 to 1; the score of a corpus is the mean of its segments.
 
-    `alpha` is the weight of precision against recall, `beta` and `gamma` decide the size of the
-    penalty. With several references, the one with the highest score counts. A segment without a match
-    has the score 0. Words are compared in lower case. METEOR needs WordNet's files (Debian:
-    `wordnet-base`).
+    `alpha` is the weight of recall against precision (1: only recall counts), `beta` and `gamma` decide
+    the size of the penalty. With several references, the one with the highest score counts. A segment
+    without a match has the score 0. Words are compared in lower case. METEOR needs WordNet's files
+    (Debian: `wordnet-base`).
     """
 
     family: ClassVar[str] = "meteor"

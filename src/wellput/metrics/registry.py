@@ -304,4 +304,5 @@ def usual_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def _plain(name: str) -> str:
+    """The name in lower case, without hyphens, underscores and spaces."""
     return re.sub(r"[-_ ]", "", name).lower()

@@ -204,6 +204,7 @@ class Random(MeanMetric):
 
 
 def _uniform(start: hashlib.blake2b, item: str) -> float:
+    """A number in [0, 1) from the hash `start`, continued with the item's id."""
     digest = start.copy()
     digest.update(item.encode("utf-8", "surrogatepass"))
     # 53 bits fit into a float exactly; rounding 64 bits could give 1.

@@ -29,8 +29,9 @@ from wellput.language.models.treebank_fluency import (
 
 Words = list[str]
 MIN_SENTENCES = 20
+"""The smallest number of sentences to fit the weights to."""
 MIN_WORDS, MAX_WORDS = 3, 60
-"""Only sentences of this length are used."""
+"""The lengths, in words, of the sentences that are used."""
 MISTAKE_COUNTS = (1, 2, 3, 5)
 """The numbers of mistakes that are put into the sentences."""
 SHUFFLED_MISTAKES = 5
@@ -69,6 +70,7 @@ def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
         for form in sorted(lemma_forms)
     }
     frequent = sorted(word for word, count in small.items() if count >= MIN_SMALL_WORD_COUNT)
+    # At least one letter, because misspelled words need some.
     return MistakenWords(frequent, "".join(sorted(letters)) or "a", other_forms)
 
 

@@ -1,1 +1,1 @@
-"""Values to what people read: terminal table, JSON, CSV, LaTeX, Markdown, self-contained HTML."""
+"""Turns results into tables for terminals, JSON, CSV, LaTeX, Markdown and HTML pages."""

@@ -166,12 +166,12 @@ def slice_table(result: AgreementResult) -> Table:
         columns=[tag, *_agreement_columns(result.agreement[0], has_coefficients)],
         rows=rows,
         title=f"How far metrics agree with people, by {tag}",
-        notes=[*parting_metrics(result), "p is corrected over the metrics of all slices."],
+        notes=[*best_metric_sentences(result), "p is corrected over the metrics of all slices."],
         name="by",
     )  # fmt: skip
 
 
-def parting_metrics(result: AgreementResult) -> list[str]:
+def best_metric_sentences(result: AgreementResult) -> list[str]:
     """The slices whose best metric is not the best over all items, and whether a test shows it."""
     tag = next(iter(result.slices[0].by or {}))
     lines = []
@@ -235,7 +235,7 @@ def order_table(result: AgreementResult) -> Table:
 
 
 def metric_difference_table(result: AgreementResult) -> Table:
-    """The pairs of metrics that differ; all pairs where there are few."""
+    """The pairs of metrics that differ; all pairs if there are few."""
     shown = [
         row
         for row in result.differences
@@ -330,7 +330,7 @@ def _method_notes(result: AgreementResult) -> list[str]:
 
 
 def _scale_in_words(normalization: Mapping[str, str]) -> str:
-    """How ratings were brought to one scale, question by question where that differs.
+    """How ratings were brought to one scale, question by question if that differs.
 
     >>> _scale_in_words({"quality": "z", "liked": "none"})
     'normalized per judge: quality z, liked as given'
@@ -348,7 +348,7 @@ def _scale_in_words(normalization: Mapping[str, str]) -> str:
 
 
 def _chance_levels(result: AgreementResult) -> str:
-    """A sentence with the chance levels that p is tested against, where they are not 0."""
+    """A sentence with the chance levels that p is tested against, if they are not 0."""
     levels: dict[str, list[float]] = {}
     for row in result.agreement:
         if row.null:

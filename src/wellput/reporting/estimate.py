@@ -22,6 +22,7 @@ CSV_COLUMNS = (
     "n_labeled", "n_unlabeled", "lambda", "labels_worth", "rank", "rank_low", "rank_high",
 )  # fmt: skip
 MAX_ITEMS_SHOWN = 20
+MAX_JUDGES_NAMED = 4
 MIN_SAVED_SHARE = 0.05
 """A proxy that saves a smaller share of the labels is said to save none."""
 
@@ -66,8 +67,8 @@ def _systems_table(result: EstimateResult) -> Table:
 
 def _notes(result: EstimateResult) -> list[str]:
     notes = [*_winner(result), *_too_few(result), *_equal_labels(result), *_saved(result)]
-    names = ", ".join(result.judges[:4])
-    n_hidden = len(result.judges) - 4
+    names = ", ".join(result.judges[:MAX_JUDGES_NAMED])
+    n_hidden = len(result.judges) - MAX_JUDGES_NAMED
     judge_names = names + (f" and {n_hidden} more" if n_hidden > 0 else "")
     several_judges = "The mean of several judges is one label. " if len(result.judges) > 1 else ""
     notes.append(
@@ -112,7 +113,7 @@ def _notes(result: EstimateResult) -> list[str]:
 
 
 def _winner(result: EstimateResult) -> list[str]:
-    """Which system is first; nothing where no difference could be tested."""
+    """Which system is first; nothing if no difference could be tested."""
     if all(math.isnan(difference.p_adjusted) for difference in result.differences):
         return []
     leaders = [row for row in result.systems if row.rank_low == 1]
@@ -129,6 +130,7 @@ def _winner(result: EstimateResult) -> list[str]:
 
 
 def _labels_of_a_system(result: EstimateResult) -> str:
+    """How many labels a system has, in words."""
     counts = [row.n_labeled for row in result.systems]
     if min(counts) == max(counts):
         return f"the {counted(counts[0], 'label')} of a system"
@@ -175,7 +177,7 @@ def _equal_labels(result: EstimateResult) -> list[str]:
 
 
 def _saved(result: EstimateResult) -> list[str]:
-    """How many labels the proxy saved; nothing where no system has enough labels."""
+    """How many labels the proxy saved; nothing if no system has enough labels."""
     labels, labels_worth = result.labels, result.labels_worth
     if math.isnan(labels_worth):
         if all(row.n_clusters < MIN_LABELS for row in result.systems):

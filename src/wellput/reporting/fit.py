@@ -277,6 +277,7 @@ def _generality(result: Fit) -> list[str]:
 
 
 def _f_note(result: Fit) -> list[str]:
+    """A note that F and AIC assume independent outputs, if intervals do not."""
     has_inference = result.inference is not None and not result.inference.reason
     if result.model.card["method"] != "ols" or not has_inference:
         return []
@@ -284,7 +285,7 @@ def _f_note(result: Fit) -> list[str]:
 
 
 def _choice_note(result: Fit) -> list[str]:
-    """A note where predictors were chosen step by step, which makes p-values too small."""
+    """A note if predictors were chosen step by step, which makes p-values too small."""
     criterion = result.model.card["stepwise"]
     if criterion is None or result.inference is None or result.inference.reason:
         return []

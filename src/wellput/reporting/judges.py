@@ -45,6 +45,8 @@ def judge_table(result: AgreementResult) -> Table:
 
 
 def _judge_rows(row: JudgeSummary) -> list[list[str]]:
+    """The rows of one question: by the ratings as given and, if there are any, by normalized
+    ones."""
     figures: list[Mapping[str, Any]] = [asdict(row)]
     if row.normalized is not None:
         figures.append(row.normalized)
@@ -63,6 +65,7 @@ def _judge_rows(row: JudgeSummary) -> list[list[str]]:
 
 
 def _pairwise(pairs: Mapping[str, float] | None) -> str:
+    """The mean correlation of two judges, with the lowest and the highest."""
     if pairs is None:
         return "–"
     mean, least, greatest = (number(pairs[name], 2) for name in ("mean", "min", "max"))
@@ -70,7 +73,7 @@ def _pairwise(pairs: Mapping[str, float] | None) -> str:
 
 
 def _icc(coefficients: Mapping[str, Mapping[str, float]] | None) -> str:
-    """The intraclass correlation ICC2 as text where it is defined, else ICC1. Both are the reliability
+    """The intraclass correlation ICC2 as text if it is defined, else ICC1. Both are the reliability
     of a single judge; if one judge is more severe than another, that counts as disagreement."""
     for name in ("ICC2", "ICC1"):
         if coefficients and name in coefficients:
@@ -97,7 +100,7 @@ def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
 
 
 def ceiling_sentence(row: JudgeSummary) -> str:
-    """How far a perfect metric could agree with these judges; empty where that is not known."""
+    """How far a perfect metric could agree with these judges; empty if that is not known."""
     if row.ceiling is None or row.ceiling["value"] is None:
         return ""
     value = number(row.ceiling["value"], 2)
@@ -167,6 +170,7 @@ def preference_tables(
 
 def confusion_table(result: AgreementResult) -> Table:
     """How often metrics choose the output that people choose; a filter has `decision_table`."""
+    # `kept` is the decision of a filter: whether it kept a change.
     if any(row["metric"] == "kept" for row in result.confusion):
         return decision_table(result)
     return Table(

@@ -7,6 +7,7 @@ have the numbers (scores, counts, probabilities).
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -177,9 +178,9 @@ def paraphrase_report(result: ParaphraseResult) -> Report:
             substitution.word,
             substitution.replacement,
             substitution.source,
-            number(substitution.probability, 2)
-            if substitution.probability == substitution.probability
-            else "unknown",
+            "unknown"
+            if math.isnan(substitution.probability)
+            else number(substitution.probability, 2),
             "kept" if substitution.kept else "refused",
         ]
         for substitution in result.substitutions

@@ -49,10 +49,10 @@ def _rows(systems: Sequence[JudgedSystem]) -> list[list[str]]:
     """A row for each system, with its mean on each question and its number of answers. `systems` has an
     entry for each system and question."""
     questions = _questions(systems)
-    by_place = {(judged.system, judged.question): judged for judged in systems}
+    judged_of = {(judged.system, judged.question): judged for judged in systems}
     rows = []
     for system in dict.fromkeys(judged.system for judged in systems):
-        by_question = [by_place.get((system, question)) for question in questions]
+        by_question = [judged_of.get((system, question)) for question in questions]
         cells = ["" if judged is None else number(judged.mean, 2) for judged in by_question]
         n = sum(judged.n for judged in by_question if judged is not None)
         rows.append([system, *cells, f"{n:,}"])

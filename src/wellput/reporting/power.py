@@ -60,7 +60,7 @@ def _one_judge(table: PowerTable) -> list[str]:
 
 
 def _few_judges(table: PowerTable) -> list[str]:
-    """A note where there are two or three judges: they show little about other judges, so power is
+    """A note if there are two or three judges: they show little about other judges, so power is
     lower than with one judge, whose result holds for that judge only."""
     has_few = any(1 < (row.n_judges or 0) < MIN_JUDGES_FOR_FREEDOM for row in table.rows)
     if table.what != "systems" or table.has_proxy or not has_few:
@@ -73,11 +73,13 @@ def _few_judges(table: PowerTable) -> list[str]:
 
 
 def _headings(judges: int | None, table: PowerTable) -> list[str]:
+    """The headings of the one or two columns for this number of judges."""
     heading = "power" if judges is None else counted(judges, "judge")
     return [heading, "with the proxy"] if table.has_proxy else [heading]
 
 
 def _cells(row: PowerRow) -> list[str]:
+    """The power by people alone, if there is a proxy; then the power of the study."""
     powers = [row.power] if row.people_only is None else [row.people_only, row.power]
     return [with_interval(number(power.value, 3), power.low, power.high, 3) for power in powers]
 

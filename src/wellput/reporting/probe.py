@@ -31,7 +31,8 @@ def probe_report(result: ProbeResult) -> Report:
     tables = []
     if result.probes:
         tables.append(_summary_table(result))
-        harmful, harmless = _variants(result, False), _variants(result, True)
+        harmful = _variants(result, is_harmless=False)
+        harmless = _variants(result, is_harmless=True)
         if harmful:
             tables.append(_accuracy_table(result, harmful))
         if harmless:
@@ -49,8 +50,8 @@ def probe_report(result: ProbeResult) -> Report:
     )
 
 
-def _variants(result: ProbeResult, is_harmless: bool) -> list[KindAndSeverity]:
-    """The kinds and severities of changes that are harmless, or harmful."""
+def _variants(result: ProbeResult, *, is_harmless: bool) -> list[KindAndSeverity]:
+    """The kinds of changes, with their severities, that are harmless; or those that are harmful."""
     variants = dict.fromkeys(probe.variant for probe in result.probes)
     return [variant for variant in variants if variant.is_harmless == is_harmless]
 
@@ -66,9 +67,9 @@ def _probes_by_variant(
     result: ProbeResult, variants: Sequence[KindAndSeverity]
 ) -> Iterator[tuple[KindAndSeverity, list[Probe]]]:
     """Each variant with its probes, one for each metric."""
-    by_place = {(probe.metric, probe.variant): probe for probe in result.probes}
+    probe_of = {(probe.metric, probe.variant): probe for probe in result.probes}
     for variant in variants:
-        yield variant, [by_place[name, variant] for name in result.metrics]
+        yield variant, [probe_of[name, variant] for name in result.metrics]
 
 
 def _accuracy_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) -> Table:
@@ -164,12 +165,12 @@ def _alarm_cell(probe: Probe) -> str:
 def _degrees_table(result: ProbeResult) -> Table:
     """How often scores fall from each degree of harm to the next, for kinds of changes with degrees."""
     kinds = dict.fromkeys(degree.perturbation for degree in result.degrees)
-    by_place = {(degree.metric, degree.perturbation): degree for degree in result.degrees}
+    degree_of = {(degree.metric, degree.perturbation): degree for degree in result.degrees}
     rows = []
     for kind in kinds:
         cells = []
         for name in result.metrics:
-            degree = by_place.get((name, kind))
+            degree = degree_of.get((name, kind))
             cells.append(
                 "–"
                 if degree is None

@@ -48,6 +48,7 @@ RAW_WORDS: dict[RankingModel, str] = {
     "rate": "the plain share of yes",
     "win rate": "the plain share of comparisons won, a tie being half",
 }
+"""What the column `raw` has, by the kind of estimate."""
 WHY_CHOSEN = {
     "ordinal": ", because the answers have few different values",
     "binary": ", because the answers are yes or no",
@@ -61,6 +62,7 @@ SOURCE_WORDS = {
     "document:system": "a system does better on some documents than on others",
     "residual": "single answers, and all that cannot be distinguished from them",
 }
+"""The sources of variance in words, by the name of the variance component."""
 
 
 def rank_report(result: RankResult) -> Report:
@@ -101,7 +103,7 @@ def _slices_of(whole: FittedRanking, result: RankResult) -> list[Table]:
 
 
 def _question_tables(question: QuestionRanking, *, is_named: bool) -> list[Table]:
-    """The tables of one question; where there are several, each title names it."""
+    """The tables of one question; if there are several, each title names it."""
     tables = [_pairs_table(question.ranking), _variance_table(question)]
     if any(not order.is_same for order in question.other_orders):
         tables.insert(0, _orders_table(question))
@@ -116,7 +118,7 @@ def _systems_table(question: QuestionRanking) -> Table:
     ranking = question.ranking
     level = f"{100 * ranking.confidence:g}%"
     has_covariates = bool(ranking.covariate_effects)
-    is_ranked = ranking.against is None
+    is_ranked = ranking.against is None  # otherwise all are only compared with this system
     has_intervals = not ranking.sequential  # a running study has intervals of differences only
     columns = [
         "system", ESTIMATE_HEADINGS[ranking.model],
@@ -232,7 +234,7 @@ def _covariate_note(name: str, effect: SystemDifference, ranking: FittedRanking)
 
 
 def _pairs_table(ranking: FittedRanking) -> Table:
-    """The differences of all pairs, or of neighbors where there are many."""
+    """The differences of all pairs, or of neighbors if there are many."""
     shown = list(ranking.differences)
     title = "How far systems are apart"
     if len(shown) > MAX_PAIRS_SHOWN and ranking.against is None:
@@ -317,6 +319,7 @@ def _next_steps(question: QuestionRanking) -> list[str]:
 
 
 def _larger(change: str, width_ratio: float, reliability: float | None) -> str:
+    """What a larger study brings, in words."""
     after = "" if reliability is None else f", reliability {number(reliability, 2)}"
     return f"{change} −{100 * (1 - width_ratio):.0f}%{after}"
 

@@ -49,6 +49,7 @@ GAP_HEADINGS: dict[RankingModel, str] = {
     "rate": "percentage points behind first",
     "win rate": "against first",
 }
+"""The heading of the column that compares each system with the first, by the kind of estimate."""
 
 
 def ranking_tables(rankings: Sequence[Ranking], orders: Sequence[MetricOrder] = ()) -> list[Table]:
@@ -124,7 +125,7 @@ def _gap(system: str, difference: SystemDifference | None, ranking: Ranking) -> 
 
 
 def judgments_text(row: RankedSystem, ranking: Ranking) -> str:
-    """How many judgments a system has, marked where it has far fewer than the others."""
+    """How many judgments a system has, marked if it has far fewer than the others."""
     return f"{row.n:,} (few)" if row.system in ranking.rarely_judged else f"{row.n:,}"
 
 
@@ -138,7 +139,7 @@ def difference_text(delta: float, ranking: Ranking) -> str:
 
 
 def difference_interval(difference: SystemDifference, ranking: Ranking) -> str:
-    """The interval as `[low, high]`, a dash where there is none."""
+    """The interval as `[low, high]`, a dash if there is none."""
     if difference.low is None or difference.high is None or math.isnan(difference.low):
         return "–"
     low, high = (difference_text(bound, ranking) for bound in (difference.low, difference.high))
@@ -149,11 +150,11 @@ MIN_MARKED_RANKS = 2
 """A metric's rank is marked if it is at least this many ranks away from people's."""
 
 
-def demo_report(shown: Any) -> Report:
+def demo_report(demo: Any) -> Report:
     """People and metrics side by side, with the answer in words."""
-    (ranking,) = shown.agreement.ranking
-    table = board_table(ranking, shown.agreement.orders)
-    return Report([table], shown.values(), CSV_COLUMNS, shown.records())
+    (ranking,) = demo.agreement.ranking
+    table = board_table(ranking, demo.agreement.orders)
+    return Report([table], demo.values(), CSV_COLUMNS, demo.records())
 
 
 def board_table(ranking: Ranking, orders: Sequence[MetricOrder]) -> Table:
@@ -222,15 +223,15 @@ def ranking_slice_table(whole: Ranking, slices: Mapping[str, Ranking], tag: str)
         ],
         rows=rows,
         title=f"Whom {whole.who} prefer by {tag}: {whole.question}",
-        notes=parting_sentences(whole, slices, tag),
+        notes=reordering_sentences(whole, slices, tag),
         name="people by slice",
     )
 
 
-def parting_sentences(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> list[str]:
-    """Sentences about the slices where two systems are in another order than over all items: one for
-    each slice where a test shows it, and one that names the other slices. p-values are corrected over
-    all slices."""
+def reordering_sentences(whole: Ranking, slices: Mapping[str, Ranking], tag: str) -> list[str]:
+    """Sentences about the slices in which two systems are in another order than over all items: one for
+    each slice for which a test shows it, and one that names the other slices. p-values are corrected
+    over all slices."""
     tests = [(name, difference) for name, part in slices.items() for difference in part.differences]
     adjusted = holm(np.array([difference.p_value for _, difference in tests], float))
     n_tests = int(np.isfinite(adjusted).sum())
@@ -277,6 +278,7 @@ def _reversed_pairs(whole: Ranking, part: Ranking) -> list[tuple[str, str]]:
 
 
 def _alpha(differences: Sequence[SystemDifference]) -> float:
+    """The level of significance of these differences; 0 if there are none."""
     return differences[0].alpha if differences else 0.0
 
 
@@ -306,7 +308,7 @@ def slice_differences_table(
         else []
     )
     by_name = {_tag_and_name(part)[1]: part for part in slices}
-    parting = parting_sentences(whole, by_name, tag)
+    reordered = reordering_sentences(whole, by_name, tag)
     hidden = f" (neighbors in the whole; JSON has all {n_all:,})" if len(shown) < n_all else ""
     return Table(
         [
@@ -321,7 +323,7 @@ def slice_differences_table(
         title=f"How far systems are apart, by {tag}: {whole.question}{hidden}",
         notes=[
             *_dependence_sentences(whole, slices, tests, tag),
-            *(parting or ["Every slice has the systems in the order of the whole."]),
+            *(reordered or ["Every slice has the systems in the order of the whole."]),
             *_model_sentence(whole, slices),
             *corrected,
         ],
@@ -334,7 +336,7 @@ def _tag_and_name(ranking: FittedRanking) -> tuple[str, str]:
 
 
 def _shown_pairs(whole: FittedRanking, part: FittedRanking) -> Iterator[SystemDifference]:
-    """The differences of the slice to show: all pairs, or only neighbors where there are many. The
+    """The differences of the slice to show: all pairs, or only neighbors if there are many. The
     system that is better over all items comes first."""
     order = [row.system for row in whole.systems]
     chosen = [difference.systems for difference in whole.differences]
@@ -386,11 +388,12 @@ def _dependence_sentences(
 
 
 def _is_shown(test: RankingSliceTest, whole: FittedRanking) -> bool:
+    """Whether the test is significant."""
     return test.p_adjusted < 1 - whole.confidence
 
 
 def _model_sentence(whole: FittedRanking, slices: Sequence[FittedRanking]) -> list[str]:
-    """A note where the slices have another model than the whole."""
+    """A note if the slices have another model than the whole."""
     if all(part.fitted == whole.fitted for part in slices):
         return []
     return [

@@ -40,7 +40,7 @@ OVERLAP_NOTE = (
 
 
 def list_report(listed: RunList) -> Report:
-    """A line per run, newest first; with scores where all runs shown have the same single metric."""
+    """A line per run, newest first; with scores if all runs shown have the same single metric."""
     runs = listed.runs
     metrics = {metric for run in runs for metric in run.metrics}
     has_scores = len(metrics) == 1
@@ -48,7 +48,7 @@ def list_report(listed: RunList) -> Report:
         [
             run.id,
             f"{run.time:%Y-%m-%d %H:%M}",
-            f"{run.items:,}{', ' * bool(run.skipped)}{_skipped(run)}",
+            ", ".join(filter(None, (f"{run.items:,}", _skipped(run)))),
             ", ".join(dict.fromkeys(score.data[:8] for score in run.scores)),
             ", ".join(run.metrics),
             ", ".join(map(_scored, run.scores) if has_scores else run.systems),
@@ -75,7 +75,7 @@ def _count(shown: int, total: int) -> str:
 
 
 def _skipped(run: Run) -> str:
-    """How many partitions were left out; empty where there were none."""
+    """How many partitions were left out; empty if there were none."""
     return f"{counted(run.skipped, 'partition')} left out" if run.skipped else ""
 
 
@@ -164,11 +164,10 @@ def diff_report(run_changes: RunChanges) -> Report:
     """Scores before and after, and their difference or why they cannot be compared."""
     rows = [_change_row(change) for change in run_changes.changes]
     before, after = run_changes.before, run_changes.after
-    notes = [
-        f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
-        f"{', ' * bool(run.skipped)}{_skipped(run)}"
-        for name, run in (("before", before), ("after", after))
-    ]
+    notes = []
+    for name, run in (("before", before), ("after", after)):
+        made = f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
+        notes.append(", ".join(filter(None, (made, _skipped(run)))))
     notes += _only(run_changes.only_before, before) + _only(run_changes.only_after, after)
     untested = [
         change
@@ -227,6 +226,7 @@ def _remarks(change: ScoreChange) -> str:
 
 
 def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
+    """A note that names the scores which only this run has."""
     if not pairs:
         return []
     return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]

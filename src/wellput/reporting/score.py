@@ -55,7 +55,7 @@ def score_report(result: ScoreResult) -> Report:
 
 
 def score_slice_tables(result: ScoreResult) -> list[Table]:
-    """The scores by slice, and the differences by slice where they were tested."""
+    """The scores by slice, and the differences by slice if they were tested."""
     from wellput.reporting.slices import slice_tables
 
     def cell(part: ScoreResult, system: str, metric: str) -> str:
@@ -77,15 +77,15 @@ def score_table(result: ScoreResult) -> Table:
     best = _best(result)
     notes = [*_counts(result), *verdict(result), *_legend(result), *signature_notes(result.scores)]
     bold_meaning = _bold_meaning(result) if best else ""
-    caption = (
-        f"Scores of {counted(len(result.systems), 'system')} on {counted(result.items, 'item')}"
-    )
+    n_systems, n_items = counted(len(result.systems), "system"), counted(result.items, "item")
+    caption = f"Scores of {n_systems} on {n_items}"
     transposed = Table(
         columns=["metric", *result.systems],
         rows=[
             [name, *(cells[system, m] for system in result.systems)] for m, name in names.items()
         ],
         notes=notes,
+        # Rows and columns change places; only columns count the one with the names, as column 0.
         best=frozenset((j - 1, i + 1) for i, j in best),
         bold_meaning=bold_meaning,
         caption=caption,
@@ -238,7 +238,7 @@ def verdict(result: ScoreResult) -> list[str]:
 
 
 def _where(tested: Sequence[Score], result: ScoreResult) -> str:
-    """The items on which two systems are compared, in words; empty where both have all outputs."""
+    """The items on which two systems are compared, in words; empty if both have all outputs."""
     n_left_out = {metric: left.n for left in result.left_out for metric in left.metrics}
     missing = [s for s in tested if s.n_common != result.items - n_left_out.get(s.metric, 0)]
     if not missing:
@@ -249,7 +249,7 @@ def _where(tested: Sequence[Score], result: ScoreResult) -> str:
 
 
 def _listed(scores: Sequence[Score], result: ScoreResult) -> str:
-    """Each metric with its difference and p in parentheses, where they are defined."""
+    """Each metric with its difference and p in parentheses, if they are defined."""
     texts = []
     for score in scores:
         figures = []
@@ -267,12 +267,14 @@ def _is_known(value: float | None) -> bool:
 
 def _p_of_claim(score: Score, result: ScoreResult) -> str:
     """The p-value from which the claim follows, in words."""
-    if _is_small(score, result) and not result.is_significant(score.p_adjusted, score.n_common):
+    if _is_within_margin(score, result) and not result.is_significant(
+        score.p_adjusted, score.n_common
+    ):
         return f"equivalence p {p_with_relation(score.equivalence_p_adjusted)}"
     return f"p {p_with_relation(score.p_adjusted, is_bound=score.p_is_bound)}"
 
 
-def _is_small(score: Score, result: ScoreResult) -> bool:
+def _is_within_margin(score: Score, result: ScoreResult) -> bool:
     """Whether the difference is shown to be smaller than the margin."""
     return result.is_significant(score.equivalence_p_adjusted, score.n_common)
 
@@ -288,7 +290,7 @@ def _claim(score: Score, result: ScoreResult) -> str:
     if not _is_known(score.p_adjusted):
         return "no test on" if _is_known(score.delta) else "undefined on"
     margin = result.margin.get(score.metric, 0)
-    within = f"no difference larger than {margin:g}" if _is_small(score, result) else ""
+    within = f"no difference larger than {margin:g}" if _is_within_margin(score, result) else ""
     if not result.is_significant(score.p_adjusted, score.n_common):
         return f"{within or 'no difference shown'} on"
     if better is None or not score.delta:
@@ -303,6 +305,7 @@ def _heading(result: ScoreResult, metric: str) -> str:
 
 
 def _cell(score: Score, digits: int, result: ScoreResult) -> str:
+    """A score with its interval, and a star if its difference from the baseline is significant."""
     text = with_interval(number(score.score, digits), score.low, score.high, digits)
     return f"{text} *" if result.is_significant(score.p_adjusted, score.n_common) else text
 
@@ -366,7 +369,7 @@ def _undefined_sentence(system: str, n: int, reasons: str, metrics: Sequence[str
 
 
 def few_items(result: ScoreResult) -> list[str]:
-    """A note that there are too few items for a claim, where there are intervals or tests."""
+    """A note that there are too few items for a claim, if there are intervals or tests."""
     fewest = min(score.n if score.n_common is None else score.n_common for score in result.scores)
     has_uncertainty = result.test is not None or any(s.low is not None for s in result.scores)
     clusters = result.clusters
@@ -397,8 +400,8 @@ def _legend(result: ScoreResult) -> list[str]:
         lines.append("There is no interval where all items score the same.")
     if result.test is not None:
         drawn = "" if result.test == "jackknife" else resamples
-        test = f"p < {result.alpha:g} by {_test_name(result)}{drawn}"
-        lines.append(f"*: {test}{_correction(result)}.")
+        test = f"{_test_name(result)}{drawn}{_correction(result)}"
+        lines.append(f"*: p < {result.alpha:g} by {test}.")
     elif len(result.systems) > 1 and result.items >= MIN_ITEMS_FOR_CLAIMS:
         lines.append(
             f"No difference is tested: add all_pairs=True or baseline={result.systems[0]!r}."

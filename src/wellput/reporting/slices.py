@@ -19,7 +19,7 @@ CellText: TypeAlias = Callable[[ScoreResult, str, str], str]
 
 
 def slice_tables(result: ScoreResult, cells: CellText) -> list[Table]:
-    """The scores by slice, and the differences by slice where they were tested."""
+    """The scores by slice, and the differences by slice if they were tested."""
     tag = next(iter(result.slices[0].by or {}))
     names = [part.by[tag] for part in result.slices if part.by is not None]
     rows = [
@@ -152,13 +152,14 @@ def _too_small(result: ScoreResult) -> list[str]:
 
 
 def _is_shown(result: ScoreResult, test: SliceTest) -> bool:
+    """Whether the test is significant."""
     return result.is_significant(test.p_adjusted, test.n)
 
 
 def order_sentences(result: ScoreResult) -> list[str]:
-    """Sentences about the slices where two systems are in another order than over all items: one for
-    each slice where a test shows it; the other slices are only named, unless the pair's difference is
-    already shown to depend on the slice."""
+    """Sentences about the slices in which two systems are in another order than over all items: one for
+    each slice for which a test shows it; the other slices are only named, unless the pair's difference
+    is already shown to depend on the slice."""
     sentences: list[str] = []
     may_be_chance: dict[str, None] = {}
     untested: dict[str, None] = {}
@@ -215,7 +216,7 @@ def _reversed_pairs(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str
 
 
 def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | None:
-    """The comparison of a with b under the metric, None where there is none."""
+    """The comparison of a with b under the metric, None if there is none."""
     for comparison in part.differences:
         for ordered in (comparison, comparison.swapped):
             if (ordered.metric, ordered.a, ordered.b) == (metric, a, b):

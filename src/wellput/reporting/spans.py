@@ -96,6 +96,7 @@ def _sentences(row: SpanSummary) -> list[str]:
 
 
 def _method(result: AgreementResult) -> list[str]:
+    """What the figures mean, and how they were computed."""
     if all(row.f1 is None for row in result.spans):
         return []
     draws = max((row.gamma["draws"] for row in result.spans if row.gamma), default=0)
@@ -210,6 +211,7 @@ def _blame_sentences(rows: list[BlamedWords]) -> list[str]:
 
 
 def _figure(figure: Mapping[str, Any] | None, *, sign: bool = False) -> str:
+    """A figure with its interval as text."""
     if figure is None or figure["value"] is None:
         return "–"
     shown = number(figure["value"], 2, sign=sign)
@@ -217,6 +219,7 @@ def _figure(figure: Mapping[str, Any] | None, *, sign: bool = False) -> str:
 
 
 def _extremes(pairs: Mapping[str, float] | None) -> str:
+    """The lowest and the highest value of all pairs of judges."""
     if pairs is None:
         return "–"
     return f"{number(pairs['min'], 2)} to {number(pairs['max'], 2)}"

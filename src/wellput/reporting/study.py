@@ -40,8 +40,8 @@ def summary_report(summary: StudySummary) -> Report:
         notes.append(f"Next: wellput study serve {summary.study}")
     else:
         judges = summary.judges
-        lacking = summary.trials * (summary.per_item or 0) - judges * summary.per_judge
-        if lacking > 0:  # a design that shows an item once to a judge
+        n_lacking = summary.trials * (summary.per_item or 0) - judges * summary.per_judge
+        if n_lacking > 0:  # some designs show an item only once to a judge
             judges = math.ceil(summary.trials * (summary.per_item or 0) / summary.items)
             notes.append(
                 f"A judge sees each item once, so {counted(summary.judges, 'judge')} cannot give all "

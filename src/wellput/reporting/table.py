@@ -36,7 +36,7 @@ SUFFIX_FORMATS: dict[str, Format] = {
 NO_TABLES = (".html", ".htm", ".pdf", ".xlsx", ".xls", ".parquet")
 """Suffixes that are refused for tables."""
 DEFAULT_WIDTH = 120
-"""Characters in a line where there is no terminal. Lines are then never folded; this width only decides
+"""Characters in a line if there is no terminal. Lines are then never folded; this width only decides
 whether a table is shown with rows and columns exchanged (`Table.fitting`)."""
 
 
@@ -60,7 +60,7 @@ class Table:
     """Columns of whole texts, which the page of `wellput report` wraps."""
 
     turned: Table | None = None
-    """The same table with rows and columns exchanged; it is shown where this table is too wide."""
+    """The same table with rows and columns exchanged; it is shown if this table is too wide."""
 
     @property
     def width(self) -> int:
@@ -185,7 +185,7 @@ def number(value: float | None, digits: int, *, sign: bool = False) -> str:
 
 
 def p_text(value: float | None, *, is_bound: bool = False) -> str:
-    """A p-value as text; empty where there was no test. `is_bound`: no resample was as extreme, so p is
+    """A p-value as text; empty if there was no test. `is_bound`: no resample was as extreme, so p is
     at most this value, which is rounded up. Just below .05, p has more digits: "0.050" next to a star
     (significant) would look like a mistake.
 
@@ -201,6 +201,7 @@ def p_text(value: float | None, *, is_bound: bool = False) -> str:
     if value < 0.001:
         return "< 0.001"
     if is_bound:
+        # Less 1e-9, so that 0.021, which may be a little more in binary, is not rounded up to 0.022.
         return f"≤ {math.ceil(value * 1000 - 1e-9) / 1000:.3f}"
     if 0.0495 <= value < 0.05:
         return f"{math.floor(value * 10_000) / 10_000:.4f}"
@@ -218,7 +219,7 @@ def p_with_relation(value: float | None, *, is_bound: bool = False) -> str:
 
 
 def interval_text(low: float | None, high: float | None, digits: int, *, sign: bool = False) -> str:
-    """An interval in brackets; empty where there is none.
+    """An interval in brackets; empty if there is none.
 
     >>> interval_text(-0.5, 1, 2), interval_text(None, None, 2)
     ('[−0.50, 1.00]', '')
@@ -231,7 +232,7 @@ def interval_text(low: float | None, high: float | None, digits: int, *, sign: b
 def with_interval(
     text: str, low: float | None, high: float | None, digits: int, *, sign: bool = False
 ) -> str:
-    """The text of a number and its interval; the text alone where there is no interval."""
+    """The text of a number and its interval; the text alone if there is no interval."""
     return f"{text} {interval_text(low, high, digits, sign=sign)}".rstrip()
 
 

@@ -41,6 +41,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
             console.print()
         if table.title:  # not the grid's own title, which is folded to the grid's width
             console.print(Text(table.title, style="italic"), soft_wrap=width is None)
+        # `width` counts three characters after each column: two more than a line has.
         if len(table.rows) > MAX_ROWS_FOLDED and table.width - 2 <= (width or UNLIMITED_WIDTH):
             target.write(_long_grid(table, color=color))
         else:
@@ -51,7 +52,7 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
 
 
 MAX_ROWS_FOLDED = 1000
-"""Rich lays out tables with more rows only where cells must be folded, because it takes a fifth of a
+"""Rich lays out tables with more rows only if cells must be folded, because it takes a fifth of a
 millisecond for each cell."""
 
 
@@ -76,7 +77,7 @@ def _grid(table: Table) -> Any:
 
 
 def _long_grid(table: Table, *, color: bool) -> str:
-    """The table as text, exactly as Rich draws it where no cell must be folded."""
+    """The table as text, exactly as Rich draws it if no cell must be folded."""
     from rich.cells import cell_len
 
     columns = list(zip(table.columns, *table.rows, strict=True))
@@ -288,7 +289,7 @@ def fold_drawing(text: str, width: int | None) -> str:
 
 
 def _cut_between_words(columns: list[str], width: int) -> int:
-    """The place of the last blank column within the width; where a word is longer, of the first blank
+    """The place of the last blank column within the width; if a word is longer, of the first blank
     column after it."""
     if len(columns) <= width:
         return len(columns)

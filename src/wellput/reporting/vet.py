@@ -30,6 +30,7 @@ SCORING_WORDS = {
     "accuracy": "the share of equal answers",
     "neg_rmse": "the root mean squared difference",
 }
+"""How it is measured whether an answer is near to those of other people."""
 
 
 def vet_report(result: VetResult) -> Report:
@@ -86,6 +87,7 @@ def _outcome_cells(person: PersonLeftOut) -> list[str]:
 
 
 def _published_rate(test: AlternativeAnnotatorTest) -> str:
+    """The winning rate by the published test, if another test decides."""
     return (
         f" (by the test as published {number(test.winning_rate, 2)})" if test.is_clustered else ""
     )
@@ -168,18 +170,19 @@ def _agreement_table(result: VetResult) -> Table:
     else:
         notes.append("The judge answered nothing twice, so its consistency is unknown.")
     return Table(
-        ["agreement", "measured by", "value", _level(result)],
+        ["agreement", "measured by", "value", _interval_heading(result)],
         rows,
         title="How far it agrees",
         notes=notes,
     )
 
 
-def _level(result: VetResult) -> str:
+def _interval_heading(result: VetResult) -> str:
     return f"{100 * result.confidence:g}% interval"
 
 
 def _cells(estimate: Estimate, *, sign: bool = False) -> list[str]:
+    """The value and its interval as text."""
     low, high = estimate.low, estimate.high
     bounds = (
         "–"
@@ -218,7 +221,7 @@ def _bias_table(result: VetResult) -> Table:
             "severity: the same for every item, so there is no interval; p is that of the sign test."
         )
     return Table(
-        ["bias", unit, _level(result), "p"],
+        ["bias", unit, _interval_heading(result), "p"],
         rows,
         title="In what it differs from people",
         notes=notes,
@@ -231,10 +234,11 @@ def _severity_table(result: VetResult) -> Table:
     is_choice = result.kind == "choices"
     against = "" if is_choice else "from its average"
     unit = "share of wins" if is_choice else "points"
-    columns = ["system", "judge − people", _level(result)]
+    columns = ["system", "judge − people", _interval_heading(result)]
     columns += ["p (Holm)"] if is_choice else [against, "p (Holm)"]
     return Table(
         columns,
+        # For choices, without the deviation from the average.
         [row if not is_choice else [*row[:3], row[4]] for row in rows],
         title="Severity by system",
         notes=[

@@ -29,7 +29,7 @@ from wellput import _native
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Estimate, Generalize, present_means, undefined
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options, wrong_size
+from wellput.core.options import checks_options, size_problem
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -231,7 +231,7 @@ def common_cells(*scores: Floats) -> list[Floats]:
         raise InputError("Scores to compare must be finite numbers, or NaN where one is missing.")
     for array in arrays:
         # Only the largest is checked: single scores may be tiny, if not all of them are.
-        if wrong := wrong_size(float(np.nanmax(np.abs(array), initial=0.0)), "score"):
+        if wrong := size_problem(float(np.nanmax(np.abs(array), initial=0.0)), "score"):
             raise InputError(f"Scores cannot be compared: {wrong}.")
     missing = np.logical_or.reduce([np.isnan(array) for array in arrays])
     return [np.where(missing, np.nan, array) for array in arrays]

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import is_constant, largest_size
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options, wrong_size
+from wellput.core.options import checks_options, size_problem
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance counts as 0: the predictors determine y."""
@@ -271,7 +271,7 @@ def check_varied(y: Floats, x: Floats, names: Sequence[str]) -> None:
     if x.shape[1] != len(names):
         raise InputError(f"Each of {counted(x.shape[1], 'predictor')} needs a name: {list(names)}.")
     for name, column in (("judgment", y), *zip(names, x.T, strict=True)):
-        if wrong := wrong_size(largest_size(column), "value"):
+        if wrong := size_problem(largest_size(column), "value"):
             raise InputError(f"{name}: {wrong}.")
     if len(y) < 3:
         raise InputError(f"A regression needs at least 3 complete rows; there are {len(y)}.")

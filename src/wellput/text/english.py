@@ -20,7 +20,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-# A period after one of these abbreviations hardly ever ends a sentence.
+# A period after one of these abbreviations, or after an initial other than I, hardly ever ends a
+# sentence.
 ABBREVIATION_BEFORE_NAME = re.compile(
     r"(?:^|[\s(\[\"'“‘-])(?:Mr|Mrs|Ms|Dr|Drs|Prof|Rev|Fr|Hon|Messrs|Mme|Mlle|St|Ste|Gen|Col|Maj|Capt|Lt|"
     r"Sgt|Adm|Gov|Sen|Rep|Pres|Mt|Ft|vs|No|Nos|Vol|Fig|pp|cf|[A-HJ-Z])\.$"

@@ -31,6 +31,8 @@ BLOCK_TAG = re.compile(
 )
 HTML_HEADING = re.compile(r"<(h[1-6]|td|th|caption|title)\b[^>]*>(.*?)</\1\s*>", re.I | re.S)
 
+# `LATEX_UNREAD` and `LATEX_NO_TEXT` are removed with their contents; of `LATEX_WRAP` and other commands
+# (`LATEX_WORD`), only the command is removed.
 LATEX = re.compile(
     r"\\(?:begin|end|section|subsection|documentclass|usepackage|item|textbf|textit|emph|cite|ref|frac|"
     r"label|caption|title|chapter|paragraph|footnote|mathbf|mathrm|sum|int|sqrt|left|right|text)\b"
@@ -242,8 +244,8 @@ def _plain(text: str) -> str:
     text = LINK.sub(r"\1", IMAGE.sub("", text))
     text = FOOTNOTE.sub("", AUTOLINK.sub(r"\1", text))
     text = INLINE_CODE.sub(_code_word, text)
-    for pattern in (STRONG, STRONG):
-        text = pattern.sub(r"\2", text)
+    for _ in range(2):  # strong text within strong text
+        text = STRONG.sub(r"\2", text)
     for pattern in (EMPHASIS, UNDERSCORED, STRUCK):
         text = pattern.sub(r"\1", text)
     return text.strip()

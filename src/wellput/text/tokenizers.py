@@ -25,6 +25,7 @@ NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
 
 NATIVE_TOKENIZERS: tuple[NativeName, ...] = get_args(NativeName)
 OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
+"""sacreBLEU's tokenizers that need a model."""
 
 MAX_CACHED_TEXTS = 1 << 16
 """The number of texts whose tokens are cached, as in sacreBLEU, because all systems have the same

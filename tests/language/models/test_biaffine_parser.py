@@ -166,7 +166,7 @@ def test_sums_stay_exact() -> None:
     with pytest.raises(ValueError, match="too large sums"):
         BiaffineParser(
             parser.vocabulary, parser.tags, parser.categories, parser.relations,
-            parser.tables, parser.roots, parser.words, parser.reader,
+            parser.tables, parser.roots, parser.word_analysis, parser.reader,
         )  # fmt: skip
 
 

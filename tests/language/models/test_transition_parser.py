@@ -143,7 +143,7 @@ def test_saved_and_loaded_it_is_the_same_and_the_same_bytes(tmp_path: Path) -> N
     loaded = TransitionParser.load(first)
     assert loaded.fingerprint == trained().fingerprint
     assert loaded.card == {"data": "four trees"}
-    assert loaded.words.category("dog", "N", "nsubj") == "_"
+    assert loaded.word_analysis.category("dog", "N", "nsubj") == "_"
     tree, tags = TREEBANK[1]
     words = [word.form for word in tree.words]
     assert loaded.arcs([words], [tags]) == trained().arcs([words], [tags])

@@ -189,8 +189,10 @@ def test_a_head_with_two_hundred_daughters() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(InputError, match="one choice"):
-        MODEL.choose([without_order(TREES[0])], method="top-down", n_best=2)
+    one_choice_methods: list[ChoosingMethod] = ["top-down", "alone"]
+    for method in one_choice_methods:
+        with pytest.raises(InputError, match="one choice"):
+            MODEL.choose([without_order(TREES[0])], method=method, n_best=2)
     with pytest.raises(InputError, match="does not know"):
         MODEL.log_probs([UnorderedTree(("a",), (0,))], [induce_supertags(tree_of("a/Z/root/0"))])
     with pytest.raises(InputError, match="one supertag"):

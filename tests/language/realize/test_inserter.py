@@ -127,10 +127,10 @@ def test_a_tree_with_function_words_is_not_bare(inserter: Inserter) -> None:
         unordered(kept, kind="labels")
         for kept in (tree, pruned_tree(tree, ("punctuation", "function")).tree)
     )
-    assert not inserter.is_bare(whole, [node.relation for node in whole.nodes])
-    assert inserter.is_bare(pruned, [node.relation for node in pruned.nodes])
+    assert not inserter.lacks_function_words(whole, [node.relation for node in whole.nodes])
+    assert inserter.lacks_function_words(pruned, [node.relation for node in pruned.nodes])
     # Words that are taken for something else do not count.
-    assert inserter.is_bare(whole, ["obj"] * len(whole))
+    assert inserter.lacks_function_words(whole, ["obj"] * len(whole))
 
 
 def test_nothing_is_put_in_twice() -> None:

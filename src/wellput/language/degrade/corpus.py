@@ -211,7 +211,7 @@ class CorpusSource:
 
     @cached_property
     def has_own_tags(self) -> bool:
-        """Whether all words have a language-specific tag (XPOS) beside the universal one."""
+        """Whether all words have a tag of the language's tag set (XPOS) beside the universal one."""
         return all(word.xpos != "_" for tree in self.trees for word in tree.words)
 
     def corpus(self, tags: TagKind | None = None) -> TaggedCorpus:

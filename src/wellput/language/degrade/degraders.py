@@ -28,6 +28,7 @@ from wellput.language.degrade.templates import GrammarTemplates, TagTemplates, W
 DegradeMethod: TypeAlias = Literal["sequence", "pos", "supertag", "cfg", "errors"]
 DEGRADE_METHODS: tuple[DegradeMethod, ...] = get_args(DegradeMethod)
 SENTENCES_A_BLOCK = 100
+"""The progress bar moves on after this many sentences."""
 CONSTRUCTION_JUDGE = "construction"
 """The judge's name for scores that are known by construction."""
 
@@ -81,7 +82,8 @@ def in_blocks(degrader: Degrader, n: int, rng: np.random.Generator) -> Iterator[
 
 
 def known_order(n: int, sizes: Mapping[str, int]) -> list[Judgment]:
-    """Judgments of items 1 to n: each system's score is its sequence length in words, from `sizes`."""
+    """Judgments of items 1 to n. A system's score for every item is the number of words in its
+    sequences, from `sizes`."""
     return [
         Judgment(CONSTRUCTION_JUDGE, str(item), system, "size", float(size))
         for item in range(1, n + 1)
@@ -154,8 +156,8 @@ def degrader_of(
 
 @dataclass(frozen=True, repr=False)
 class DegradedSentences(Result):
-    """The sentences of each system (`outputs`), and the number of words in a sequence (`sizes`) for
-    each system that joins sequences."""
+    """The sentences of each system (`outputs`); for systems that join sequences, also the number of
+    words in a sequence (`sizes`)."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:degrade_report"
 

@@ -1,5 +1,6 @@
 """Sentences of the corpus with mistakes like those of people and generators: words left out, doubled,
-moved, in another form or misspelled, small words exchanged, no capital or full stop.
+moved, in another form or misspelled, function words (*the*, *of*) added or exchanged, no capital or
+full stop.
 
 This method is not in Mutton et al. 2007. Their generators use words of the corpus only, so a metric
 trained with these alone never sees a misspelled word or a wrong ending.
@@ -30,14 +31,19 @@ END_MARKS = (".", "?", "!")
 WORDS_PER_MISTAKE = 8.0
 """A sentence has one mistake, and on average one more for this many words."""
 
+TRIES_PER_MISTAKE = 20
+"""Some tries change nothing: not every sentence allows each kind of mistake."""
+
 Mistake = Callable[[list[str], np.random.Generator], None]
+"""Changes the words of a sentence in place."""
 
 
 @dataclass(frozen=True)
 class MistakenWords:
-    """What the mistakes in a language are made of. `small_words` are put in or exchanged, `letters`
-    serve for misspellings, and `forms` has each word's other forms (*walked* for *walk*); where
-    `forms` is None, other forms are found by English endings."""
+    """What the mistakes in a language are made of. `small_words` (function words) are added or
+    exchanged, `letters` serve for misspellings, and `forms` has each word's other forms (*walked* for
+    *walk*). If `forms` is None, words of the corpus that differ only in an English ending are forms of
+    each other."""
 
     small_words: Sequence[str] = SMALL_WORDS
     letters: str = LETTERS
@@ -48,7 +54,7 @@ ENGLISH_MISTAKES = MistakenWords()
 
 
 class ErrorGenerator:
-    """Makes mistakes in sentences of exactly `length` words, or of three or more where it is None."""
+    """Makes mistakes in sentences of exactly `length` words, or of three or more if it is None."""
 
     def __init__(
         self,
@@ -69,23 +75,24 @@ class ErrorGenerator:
         self.words_per_mistake = words_per_mistake
         if not len(self.starts):
             raise InputError(
-                f"The corpus has no sentence of {length or 'three'} words. Give a larger one"
+                f"The corpus has no sentence of {length or 'three or more'} words. Give a larger one"
                 f"{', or another length=' if length else ''}."
             )
         self.language = language
-        self.forms: dict[str, list[str]] = defaultdict(list)
+        self.forms: dict[str, list[str]] = defaultdict(list)  # by stem
         for word in corpus.words:
             if word.isalpha() and word.islower() and len(word) > 3:
                 self.forms[_stem(word)].append(word)
         misspell = partial(_misspell, letters=language.letters)
         put_in = partial(_put_in_small_word, small_words=language.small_words)
         exchange = partial(_exchange_small_word, small_words=language.small_words)
-        edits: dict[Mistake, float] = {
+        # Each kind is drawn in proportion to its weight here.
+        kinds: dict[Mistake, float] = {
             _leave_out: 1, _double: 0.5, _swap: 1, _move: 1, misspell: 2, put_in: 1,
-            exchange: 1, self._take_other_form: 1, _begin_small: 0.5, _leave_out_stop: 0.25,
+            exchange: 1, self._take_other_form: 1, _begin_in_lower_case: 0.5, _leave_out_stop: 0.25,
         }  # fmt: skip
-        self.edits = tuple(edits)
-        self.shares = np.cumsum(list(edits.values())) / sum(edits.values())
+        self.kinds = tuple(kinds)
+        self.cumulative_shares = np.cumsum(list(kinds.values())) / sum(kinds.values())
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
         return [words for words, _ in self.spoiled(n, rng)]
@@ -100,15 +107,16 @@ class ErrorGenerator:
         tokens = self.corpus.tokens[self.starts[sentence] : self.ends[sentence]]
         original = self.corpus.text(tokens)
         words = list(original)
-        mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_per_mistake))
-        mistakes_left = mistakes
-        for _ in range(20 * mistakes):
+        n_mistakes = self.mistakes or 1 + int(rng.poisson(len(words) / self.words_per_mistake))
+        mistakes_left = n_mistakes
+        for _ in range(TRIES_PER_MISTAKE * n_mistakes):
             before = list(words)
-            self.edits[int(np.searchsorted(self.shares, rng.random(), side="right"))](words, rng)
+            kind = int(np.searchsorted(self.cumulative_shares, rng.random(), side="right"))
+            self.kinds[kind](words, rng)
             mistakes_left -= words != before
             if mistakes_left <= 0 and words != original:
                 break
-        return words, mistakes
+        return words, n_mistakes
 
     def _take_other_form(self, words: list[str], rng: np.random.Generator) -> None:
         if self.language.forms is not None:
@@ -146,7 +154,7 @@ def _leave_out(words: list[str], rng: np.random.Generator) -> None:
         del words[_inner(words, rng)]
 
 
-def _begin_small(words: list[str], rng: np.random.Generator) -> None:
+def _begin_in_lower_case(words: list[str], rng: np.random.Generator) -> None:
     words[0] = words[0].lower()
 
 

@@ -23,16 +23,18 @@ from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
 MAX_DRAWS = 1000
-"""How often a sentence is begun again where its sequences cannot be joined to the full length."""
+"""A sentence is begun so many times, if no sequence can follow before it has its full length."""
 
 
 @dataclass(frozen=True, eq=False)
 class FollowingWindows:
-    """Sequences (windows) that can come next, by their first word and by the word before it.
+    """Sequences (*windows* of the corpus) that can come next, by their first word and by the word
+    before it.
 
-    `windows` are the starts of windows, sorted by their first word; those of word w begin at
-    `window_begins[w]`. `pairs` are the places of all tokens that follow another one and are the first
-    word of some window, sorted by the word before.
+    `windows` are the places where windows start, sorted by their first word; in this list those with
+    first word w begin at `window_begins[w]`. `pairs` are the places of all tokens that follow another
+    one and are the first word of some window, sorted by the word before; those after word w begin at
+    `pair_begins[w]`.
     """
 
     windows: WordNumbers
@@ -98,12 +100,12 @@ class SequenceGenerator:
         return [self.corpus.text(self._window(int(start))) for start in chosen]
 
     def _sentence(self, rng: np.random.Generator) -> list[int]:
-        """The tokens of one sentence; begins again where no sequence can follow."""
-        pieces = self.length // self.size
+        """The tokens of one sentence; begins again if no sequence can follow."""
+        n_pieces = self.length // self.size
         for _ in range(MAX_DRAWS):
             tokens = self._window(int(rng.choice(self.firsts)))
-            for piece in range(1, pieces):
-                follow = self.last if piece == pieces - 1 else self.middle
+            for piece in range(1, n_pieces):
+                follow = self.last if piece == n_pieces - 1 else self.middle
                 start = follow.draw(self.corpus.tokens, tokens[-1], rng)
                 if start is None:
                     break
@@ -138,8 +140,8 @@ def _windows_in_sentences(corpus: TaggedCorpus, size: int, length: int) -> tuple
 
 
 def _windows_in_text(corpus: TaggedCorpus, size: int, length: int) -> tuple[Mask, Mask, Mask]:
-    """As `_windows_in_sentences`, where a window may begin and end anywhere: all windows that fit
-    into the text."""
+    """As `_windows_in_sentences`, but a window may begin and end anywhere in the running text. So the
+    three masks are the same."""
     everywhere = np.arange(len(corpus.tokens)) + size <= len(corpus.tokens)
     return everywhere, everywhere, everywhere
 
@@ -148,7 +150,7 @@ def _following_windows(
     corpus: TaggedCorpus, starts: Mask, has_word_before: Mask
 ) -> FollowingWindows:
     """The windows that start at the places in `starts`, sorted for drawing. `has_word_before` marks the
-    tokens after which a bigram may be counted, with the word before them."""
+    tokens that may be the second word of a bigram."""
     tokens = corpus.tokens
     n_words = len(corpus.words)
     windows = _sorted_by(np.flatnonzero(starts), tokens)
@@ -167,5 +169,6 @@ def _sorted_by(places: NDArray[Any], keys: WordNumbers) -> WordNumbers:
 
 
 def _begins(keys: WordNumbers, n: int) -> WordNumbers:
-    """The place where each key from 0 to n - 1 begins in the sorted `keys`, and then their number."""
+    """The place where each key from 0 to n - 1 begins in the sorted `keys`, and at the end the length
+    of `keys`."""
     return np.searchsorted(keys, np.arange(n + 1)).astype(np.int32)

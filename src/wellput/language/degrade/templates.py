@@ -2,7 +2,7 @@
 
 `TagTemplates` are drawn from a bigram model of tags, `GrammarTemplates` from a context-free grammar.
 `WordModel.best` takes the most probable words by P(word | tag) P(word | word before), with a penalty
-on words that are already on the path, because frequent words would be repeated. `draw` draws each word
+on words that the sentence already has, because frequent words would be repeated. `draw` draws each word
 by P(word | tag).
 """
 
@@ -51,6 +51,7 @@ class TagTemplates:
         reach = [np.bincount(corpus.tags[corpus.ends - 1], minlength=n) / totals]
         for _ in range(length - 1):
             reach.append(self.transitions @ reach[-1])
+        # Now self.reach[i] is for the i-th tag of a template (from 0).
         self.reach = reach[::-1]
         self.starts = np.bincount(corpus.tags[corpus.starts], minlength=n) * self.reach[0]
         if not self.starts.any():
@@ -69,7 +70,7 @@ class TagTemplates:
 
 class GrammarTemplates:
     """Sequences of `length` parts of speech that a grammar derives. The leftmost phrase is expanded
-    first; its rule is drawn by its count, lowered by `bias` for each phrase among its parts. Rules
+    first; its rule is drawn by its count, multiplied by `bias` for each phrase among its parts. Rules
     that would make the sentence too long are left out, and sentences that end up too short are dropped
     (Mutton et al. 2007, section 5.1)."""
 
@@ -106,9 +107,9 @@ class GrammarTemplates:
         )
 
     def _derive(self, start: str, rng: np.random.Generator) -> list[str]:
-        """A derivation of at most `length` tags; empty if there is none."""
+        """The tags of one random derivation, at most `length`; empty if it had to be given up."""
         tags: list[str] = []
-        waiting = [start]
+        waiting = [start]  # phrases and tags to come, the next one last
         least_to_come = self.shortest[start]  # the fewest tags that the waiting parts can give
         for _ in range(EXPANSIONS_PER_TAG * self.length):
             if not waiting:

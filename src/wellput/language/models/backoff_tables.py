@@ -34,6 +34,7 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 BUCKET_BITS = 16
 EVENT_STEPS = 16.0  # -log d is stored in steps of 1/16, with the natural logarithm
 WEIGHT_STEPS = 4096.0  # -log w is stored in steps of 1/4096
+MAX_STORED_SUM = 0.995  # the largest sum of d in a context
 
 
 def mixed_hash(keys: Keys, values: Numbers | int) -> Keys:
@@ -103,30 +104,31 @@ def _discounted(
     events: Keys, contexts: Keys, outcomes: Numbers, counts: Numbers, min_count: int
 ) -> BackoffLevel:
     """The level with these distinct events; each has its context, its outcome and its count."""
-    owners, owner = np.unique(contexts, return_inverse=True)
-    totals = np.bincount(owner, counts, len(owners))
+    # The distinct contexts, and for each event the place of its context among them.
+    distinct, owner = np.unique(contexts, return_inverse=True)
+    totals = np.bincount(owner, counts, len(distinct))
     d = (counts - discounts(counts)[np.minimum(counts, 3)]) / totals[owner]
     d = np.where(counts >= min_count, d, 0.0)
     steps = np.round(-np.log(np.maximum(d, 1e-9)) * EVENT_STEPS)
     kept = (d > 0) & (steps < 256)  # smaller shares do not fit into a byte
     d = np.where(kept, np.exp(-steps / EVENT_STEPS), 0.0)
-    sums = np.bincount(owner, d, len(owners))
-    # Rounding can bring the sum of a context to 1 or more; at least 0.005 must be left for outcomes
-    # that do not occur in the context.
-    scale = np.minimum(1.0, 0.995 / np.maximum(sums, 1e-12))
+    sums = np.bincount(owner, d, len(distinct))
+    # Rounding can bring the sum of a context to 1 or more, but something must be left for outcomes that
+    # do not occur in the context.
+    scale = np.minimum(1.0, MAX_STORED_SUM / np.maximum(sums, 1e-12))
     # Rounded down, so that the sum stays below 1; 1e-6 keeps steps that are whole already.
     d = np.exp(
         -np.ceil(-np.log(np.maximum(d * scale[owner], 1e-9)) * EVENT_STEPS - 1e-6) / EVENT_STEPS
     )
     d = np.where(kept, d, 0.0)
-    weights = 1.0 - np.bincount(owner, d, len(owners))
+    weights = 1.0 - np.bincount(owner, d, len(distinct))
     # A context without stored events is left out, as if it did not occur.
-    has_events = np.bincount(owner, kept, len(owners)) > 0
+    has_events = np.bincount(owner, kept, len(distinct)) > 0
     places = np.cumsum(has_events) - 1
     return BackoffLevel(
         events[kept],
         d[kept],
-        owners[has_events],
+        distinct[has_events],
         weights[has_events],
         outcomes[kept],
         places[owner[kept]],
@@ -163,6 +165,7 @@ def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
     starts = np.cumsum([0, *(len(e.context_keys) for e in estimates)])
     owners = np.concatenate([e.owners + start for e, start in zip(estimates, starts, strict=False)])
     table = _table("lists", keys, _weight_steps(weights))
+    # Of contexts whose keys have the same upper 32 bits only the first is kept, as in `_table`.
     _, first = np.unique(keys >> np.uint64(32), return_index=True)
     places = np.full(len(keys), -1)
     places[first] = np.arange(len(first))
@@ -208,8 +211,9 @@ def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """A hash table: the values sorted by the upper 32 bits of their keys. The first 16 of these bits
-    are the bucket (`buckets` has the size of each); the other 16 bits are stored (`keys`)."""
+    """A hash table: the values sorted by the upper 32 bits of their keys; of equal ones the first is
+    kept. The first 16 of these bits are the bucket (`buckets` has the size of each); the other 16 bits
+    are stored (`keys`)."""
     short, first = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
     buckets = short >> np.uint32(32 - BUCKET_BITS)
     return {

@@ -69,11 +69,11 @@ class SentenceInputs(NamedTuple):
 
 class InputCoder:
     """Turns sentences into `SentenceInputs`. `vocabulary` are the word forms that have a vector each;
-    `affixes` is the number of vectors for affix features, which are chosen by a hash."""
+    `n_affixes` is the number of vectors for affix features, which are chosen by a hash."""
 
-    def __init__(self, vocabulary: Sequence[str], affixes: int, pieces: Pieces) -> None:
+    def __init__(self, vocabulary: Sequence[str], n_affixes: int, pieces: Pieces) -> None:
         self._numbers = {form: number for number, form in enumerate(vocabulary, start=1)}
-        self._n_affixes = affixes
+        self._n_affixes = n_affixes
         self._pieces = pieces
         self._begin, self._name = pieces.numbers[BEGIN], pieces.numbers[NAME]
         self._cached_numbers = lru_cache(MAX_CACHED_WORDS)(self._word_numbers)
@@ -98,14 +98,14 @@ class InputCoder:
         """The places of each word's first and last piece, and the pieces of the sentence."""
         pieces = [self._begin]
         spans: list[tuple[int, int]] = []
-        for place, (text, size) in enumerate(_written_words(forms)):
+        for place, (text, n_forms) in enumerate(_written_words(forms)):
             word_pieces = self._cached_pieces(text)
             is_name = word_pieces == (self._name,)
             continues_name = is_name and place > 0 and pieces[-1] == self._name
             if not continues_name:
                 pieces += word_pieces
             count = max(1, len(word_pieces))
-            spans += [(len(pieces) - count, len(pieces) - 1)] * size
+            spans += [(len(pieces) - count, len(pieces) - 1)] * n_forms
         return spans, pieces
 
     def _text_pieces(self, text: str) -> tuple[int, ...]:
@@ -137,13 +137,11 @@ def _shape(form: str) -> str:
     two equal signs in a row two are kept, and the shape ends after eight signs."""
     shape = ""
     for letter in form:
-        kind = (
-            ("X" if letter.isupper() else "x")
-            if letter.isalpha()
-            else "0"
-            if letter.isdigit()
-            else letter
-        )
+        kind = letter
+        if letter.isalpha():
+            kind = "X" if letter.isupper() else "x"
+        elif letter.isdigit():
+            kind = "0"
         if shape[-MAX_SHAPE_RUN:] != kind * MAX_SHAPE_RUN:
             shape += kind
         if len(shape) == MAX_SHAPE_LETTERS:
@@ -157,8 +155,8 @@ def _written_words(forms: Sequence[str]) -> list[tuple[str, int]]:
     for form in forms:
         plain = form.translate(PLAIN_CHARACTERS).replace("''", '"')
         if written and plain.lower() in JOINED_ENDINGS and written[-1][0][-1:].isalpha():
-            text, size = written[-1]
-            written[-1] = text + plain, size + 1
+            text, n_forms = written[-1]
+            written[-1] = text + plain, n_forms + 1
         else:
             written.append((plain, 1))
     return written
@@ -171,7 +169,8 @@ MAX_WORDS_READ_TOGETHER = 250
 first."""
 FURTHER_ROOT_RELATION = "parataxis"
 ROOT_RELATION = "root"
-# The names of the network's tables: vectors to look up, then matrices.
+# The names of the network's tables: vectors to look up, then matrices. (BiaffineWeights in native/
+# says what each is for.)
 VECTORS = ("words", "affixes", "tags")
 # The recurrent layers: two, each forward and backward.
 SIDES = tuple(f"{side}{layer}" for layer in (1, 2) for side in ("forward", "backward"))
@@ -219,8 +218,8 @@ class ParsedWord(NamedTuple):
 class BiaffineParser(StoredModel):
     """The parser. `tables` are the matrices and vectors of its network by name; `roots` are the
     vectors of the artificial root as a head, for arcs and for relations. `tags` and `categories` are
-    the XPOS and UPOS tags in the order of their numbers. `words` analyzes words (lemmas and features);
-    `reader` is the small language model."""
+    the XPOS and UPOS tags in the order of their numbers. `word_analysis` gives lemmas; `reader` is the
+    small language model."""
 
     kind: ClassVar[str] = "biaffine parser"
     noun: ClassVar[str] = "parser"
@@ -233,7 +232,7 @@ class BiaffineParser(StoredModel):
         relations: Sequence[str],
         tables: Mapping[str, WholeMatrix],
         roots: tuple[Singles, Singles],
-        words: WordAnalysis,
+        word_analysis: WordAnalysis,
         reader: WordNetwork,
         *,
         card: Mapping[str, Any] | None = None,
@@ -241,7 +240,7 @@ class BiaffineParser(StoredModel):
         self.vocabulary, self.tags = vocabulary, tags
         self.categories, self.relations = categories, relations
         self.tables, self.roots = tables, roots
-        self.words = words
+        self.word_analysis = word_analysis
         self.reader = reader
         self.card = card or {}
         is_sound = all(table.is_sound() for table in tables.values())
@@ -268,7 +267,7 @@ class BiaffineParser(StoredModel):
         """The parser in a file; `reader` must be the small language model with which it was trained."""
         with cls.reading(path) as file:
             arrays = file.arrays
-            if arrays["reader"].tobytes() != _mark(reader):
+            if arrays["reader"].tobytes() != _reader_mark(reader):
                 raise InputError(
                     f"{path} was trained with another small language model: train it again."
                 )
@@ -302,17 +301,22 @@ class BiaffineParser(StoredModel):
     ) -> list[list[ParsedWord]]:
         """The parse of every word of each sentence; `tags` are the tags that a tagger gave the
         words."""
-        cut = [
+        # A long sentence is parsed in parts: the sentence's place and the part's first word.
+        starts = [
             (place, begin)
             for place, forms in enumerate(sentences)
             for begin in range(0, len(forms), MAX_WORDS_READ_TOGETHER)
         ]
-        parts = [sentences[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
-        part_tags = [tags[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in cut]
+        parts = [
+            sentences[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in starts
+        ]
+        part_tags = [
+            tags[place][begin : begin + MAX_WORDS_READ_TOGETHER] for place, begin in starts
+        ]
         rows = iter(self._rows(parts, part_tags, threads).tolist())
         relations, xpos, upos = self.relations, self.tags, self.categories
         parsed: list[list[ParsedWord]] = [[] for _ in sentences]
-        for (place, begin), forms in zip(cut, parts, strict=True):
+        for (place, begin), forms in zip(starts, parts, strict=True):
             part = [
                 ParsedWord(head, relations[label], xpos[tag], upos[category])
                 for head, label, tag, category in islice(rows, len(forms))
@@ -343,8 +347,8 @@ class BiaffineParser(StoredModel):
             **packed_strings("tags", self.tags),
             **packed_strings("categories", self.categories),
             **packed_strings("relations", self.relations),
-            **self.words.arrays(),
-            "reader": np.frombuffer(_mark(self.reader), np.uint8),
+            **self.word_analysis.arrays(),
+            "reader": np.frombuffer(_reader_mark(self.reader), np.uint8),
             "arc_root": self.roots[0],
             "label_root": self.roots[1],
         }
@@ -356,7 +360,7 @@ class BiaffineParser(StoredModel):
         return arrays
 
 
-def _mark(reader: WordNetwork) -> bytes:
+def _reader_mark(reader: WordNetwork) -> bytes:
     """The beginning of a small language model's fingerprint, which a parser file keeps to recognize
     it."""
     return bytes.fromhex(reader.fingerprint[:16])

@@ -21,7 +21,7 @@ from wellput.core.metric import Floats
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
 """The most pieces that are scored in one row, for a model that does not state its limit."""
-BATCH_PIECES = {"cpu": 1024}
+CPU_BATCH_PIECES = 1024
 """The most pieces in a batch on a CPU, with padding. The largest array in memory has a number for each
 pair of a piece in the batch and a piece in the vocabulary."""
 GPU_BATCH_PIECES = 16384
@@ -30,8 +30,8 @@ GPU_BATCH_PIECES = 16384
 
 class Network(Protocol):
     """A language model: `pieces` turns texts into numbers of pieces, and `log_probs` gives the
-    probability of each piece after those before it. `start` are the pieces before each text, `limit`
-    is the most pieces in a row, and `batch` the most pieces in a batch."""
+    probability of each piece after those before it. A row is a list of pieces. `start` are the pieces
+    before each text, `limit` is the most pieces in a row, and `batch` the most in a batch of rows."""
 
     start: list[int]
     limit: int
@@ -113,7 +113,7 @@ class TransformerNetwork:
                 f"{path} is a neural language model, which needs torch and transformers: "
                 "pip install 'wellput[neural]'"
             ) from None
-        folder, options = _place(path)
+        folder, options = _folder_and_options(path)
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
             model: Any = AutoModelForCausalLM.from_pretrained(folder, **options)
@@ -132,7 +132,7 @@ class TransformerNetwork:
             model.config.eos_token_id
         ]
         self.limit = getattr(model.config, "max_position_embeddings", None) or MAX_PIECES
-        self.batch = BATCH_PIECES.get(self._device, GPU_BATCH_PIECES)
+        self.batch = CPU_BATCH_PIECES if self._device == "cpu" else GPU_BATCH_PIECES
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         numbers: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=False)[
@@ -153,7 +153,7 @@ class TransformerNetwork:
         return [values[place, : len(row) - 1] for place, row in enumerate(rows)]
 
 
-def _place(path: Path) -> tuple[str, dict[str, Any]]:
+def _folder_and_options(path: Path) -> tuple[str, dict[str, Any]]:
     """The folder of the model, and the options with which the Hugging Face library finds it there."""
     if path.is_file():
         return str(path.parent), {"gguf_file": path.name, "local_files_only": True}
@@ -161,7 +161,7 @@ def _place(path: Path) -> tuple[str, dict[str, Any]]:
         raise InputError(f"There is no folder {path} with a language model in it.")
     files = sorted(path.glob("*.gguf"))
     if files and not (path / "config.json").exists():
-        return _place(files[0])
+        return _folder_and_options(files[0])
     return str(path), {"local_files_only": True}
 
 

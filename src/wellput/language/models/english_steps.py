@@ -44,7 +44,7 @@ from wellput.language.models.ngram_trie import (
     parents,
     pruned_model,
 )
-from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.ngrams import LEVEL_WORDS, NgramModel
 from wellput.language.models.parser_training import (
     attachment_scores,
     train_tagger,
@@ -77,13 +77,13 @@ def mixture_of(
     whole: NgramModel, parts: Sequence[TrainedNgrams], weights: Floats
 ) -> tuple[NgramModel, list[Floats]]:
     """The mixture of the models in `parts`, with the n-grams of `whole`; and the relative frequencies
-    of histories, as in `TrainedNgrams`."""
-    histories, above = node_contexts(whole), parents(whole)
+    of contexts, as in `TrainedNgrams`."""
+    contexts, above = node_contexts(whole), parents(whole)
     probs = [np.zeros(size) for size in whole.sizes]
     frequencies = [np.zeros(size) for size in whole.sizes[:-1]]
     for part, weight in zip(parts, weights, strict=True):
         places = _places(whole, part.model)
-        part_probs = _probs(part.model, places, histories, above)
+        part_probs = _probs(part.model, places, contexts, above)
         for total, probs_of_length in zip(probs, part_probs, strict=True):
             total += weight * probs_of_length
         for sums, shares, place in zip(frequencies, part.frequencies, places, strict=False):
@@ -92,7 +92,7 @@ def mixture_of(
     for depth, (words, begins, log_probs, logs) in enumerate(whole.levels):
         if depth + 1 < whole.order:
             shorter = probs[depth][above[depth + 1]]
-            ratio = backoffs(probs[depth + 1], shorter, histories[depth + 1], len(log_probs))
+            ratio = backoffs(probs[depth + 1], shorter, contexts[depth + 1], len(log_probs))
             logs = np.log10(ratio).astype(np.float32)
         levels.append((words, begins, np.log10(probs[depth]).astype(np.float32), logs))
     return NgramModel(whole.vocabulary, tuple(levels)), frequencies
@@ -102,24 +102,24 @@ def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
     """For each n-gram length, the places of the n-grams of `model` among those of `whole`."""
     places = [np.arange(whole.sizes[0])]
     for depth, above in enumerate(parents(model)[1:], 1):
-        words = model.levels[depth][0].astype(np.int64)
+        words = model.levels[depth][LEVEL_WORDS].astype(np.int64)
         places.append(find(whole, depth, places[-1][above], words))
     return places
 
 
 def _probs(
-    model: NgramModel, places: Sequence[Nodes], histories: Sequence[Nodes], above: Sequence[Nodes]
+    model: NgramModel, places: Sequence[Nodes], contexts: Sequence[Nodes], above: Sequence[Nodes]
 ) -> list[Floats]:
     """For each n-gram length, the probabilities that `model` gives the n-grams of `whole`; where it
-    lacks an n-gram, it backs off. `places` are from `_places`; `histories` and `above` have the place
-    of each n-gram's history (without the last word) and of its shorter n-gram (without the first
+    lacks an n-gram, it backs off. `places` are from `_places`; `contexts` and `above` have the place
+    of each n-gram's context (without the last word) and of its shorter n-gram (without the first
     word)."""
     result: list[Floats] = []
     weights = np.empty(0)
     for depth, (_, _, log_probs, logs) in enumerate(model.levels):
         probs = np.empty(len(places[0]))
         if depth:
-            probs = result[-1][above[depth]] * weights[histories[depth]]
+            probs = result[-1][above[depth]] * weights[contexts[depth]]
         probs[places[depth]] = np.power(10.0, log_probs.astype(np.float64))
         result.append(probs)
         weights = np.ones(len(probs))
@@ -131,7 +131,7 @@ def _probs(
 LENGTH_NAMES = ("unigrams", "bigrams", "trigrams")
 NGRAM_ORDER = len(LENGTH_NAMES)
 MIN_WORD_COUNT = 2  # rarer words are unknown words
-PRUNING_THRESHOLD = 2e-8  # gives a file of 2.7 MB
+PRUNING_THRESHOLD = 2e-8  # as for `pruned_model`
 # The name of the model of all texts together.
 TOGETHER_NAME = "all together"
 

@@ -25,7 +25,7 @@ from wellput.io.files import InputFile, check_readable
 from wellput.io.trees import read_trees
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.english import Words, sentences, treebank_words
-from wellput.text.english import sentences as english_sentences
+from wellput.text.english import sentences as english_sentences  # inside `SentenceFeatures`
 
 EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 
@@ -87,30 +87,30 @@ class Casing:
     def decapitalized(self, text: str) -> str:
         """The sentence, its first word in lower case if that is more frequent inside sentences."""
         first, space, other_words = text.partition(" ")
-        small = _small(first)
-        is_usually_small = self._inside[small] > self._inside[first]
-        return small + space + other_words if is_usually_small else text
+        lower = _without_capital(first)
+        is_usually_lower = self._inside[lower] > self._inside[first]
+        return lower + space + other_words if is_usually_lower else text
 
 
 def decapitalized(texts: Sequence[str], model: NgramModel) -> list[str]:
     """Sentences whose first words are in lower case if an n-gram model, trained on decapitalized
     sentences, finds the lower-case word more probable at the beginning."""
     split = [text.partition(" ") for text in texts]
-    small_words = [_small(first) for first, _, _ in split]
+    lower_words = [_without_capital(first) for first, _, _ in split]
     written_scores = _first_scores(model, [first for first, _, _ in split])
-    small_scores = _first_scores(model, small_words)
+    lower_scores = _first_scores(model, lower_words)
     return [
-        small + space + other_words if small_score > written_score else text
-        for text, small, (_, space, other_words), written_score, small_score in zip(
-            texts, small_words, split, written_scores, small_scores, strict=True
+        lower + space + other_words if lower_score > written_score else text
+        for text, lower, (_, space, other_words), written_score, lower_score in zip(
+            texts, lower_words, split, written_scores, lower_scores, strict=True
         )
     ]
 
 
-def _small(word: str) -> str:
+def _without_capital(word: str) -> str:
     """The word without a capital at its beginning; a word in capitals stays as it is."""
-    small = word.lower()
-    return small if word[1:] == small[1:] else word
+    lower = word.lower()
+    return lower if word[1:] == lower[1:] else word
 
 
 def _first_scores(model: NgramModel, words: Sequence[str]) -> list[float]:

@@ -8,7 +8,7 @@ worst three in a row, and the sum of how far gains are below a minimum (so that 
 than one). The two are the small language model (`word_network.py`), which also gives the probability
 of the whole sentence, and an n-gram model of skeletons.
 
-A `skeleton` keeps small words (function words) and replaces every other word by its part of speech:
+A `skeleton` keeps function words and replaces every other word by its part of speech:
 *The old cats have been sleeping.* becomes *the JJ NNS have been VBG .* The training text of the n-gram
 model of skeletons (`skeletons.wlm`) has examples of most of the grammar between neighbors (*have* goes
 with *VBN*, *a* does not go with *NNS*); for an n-gram model of words there are too few.
@@ -49,7 +49,7 @@ from wellput.language.shipped import (
 from wellput.text.english import treebank_words
 
 # Explanations show these texts, each without the others. In them, "parts of speech" are the signs of a
-# skeleton, which keeps small words.
+# skeleton, which also has function words.
 SEQUENCE_FEATURES: dict[str, str] = {
     "usage": "how much likelier words are in their place than alone, on average",
     "weakest_usage": "how well the worst three words in a row fit their place",
@@ -106,15 +106,13 @@ AUXILIARIES = frozenset(
 )
 
 
-def skeleton(words: Sequence[str], tags: Sequence[str], small_words: Container[str]) -> str:
+def skeleton(words: Sequence[str], tags: Sequence[str], kept_words: Container[str]) -> str:
     """The skeleton of a sentence, with spaces between its signs. A word is kept if it is among
-    `small_words`, which are in lower case, and is an auxiliary or has the tag of a closed class (such
+    `kept_words`, which are in lower case, and is an auxiliary or has the tag of a closed class (such
     as determiners)."""
     return " ".join(
-        small
-        if (tag in CLOSED_CLASS_TAGS or small in AUXILIARIES) and small in small_words
-        else tag
-        for small, tag in zip((word.lower() for word in words), tags, strict=True)
+        lower if (tag in CLOSED_CLASS_TAGS or lower in AUXILIARIES) and lower in kept_words else tag
+        for lower, tag in zip((word.lower() for word in words), tags, strict=True)
     )
 
 
@@ -135,7 +133,7 @@ class FluencyModels:
     def sentence_features(self, texts: Sequence[str], *, threads: int = 1) -> SentenceFeatures:
         """The features of every sentence, in the order of `FLUENCY_FEATURES`."""
 
-        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+        def rows_of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             tags = self.tagger.tag(words, threads=threads)
             scored = self.network.score(sentences)
             return np.array(
@@ -152,7 +150,7 @@ class FluencyModels:
                 ]
             )
 
-        return SentenceFeatures.of(texts, len(FLUENCY_FEATURES), of)
+        return SentenceFeatures.of(texts, len(FLUENCY_FEATURES), rows_of)
 
     def offending(self, sentence: str) -> dict[str, tuple[str, ...]]:
         """For each feature, the words of a sentence that lower it most; for features of words in
@@ -202,6 +200,8 @@ class FluencyModels:
 
     @cached_property
     def _skeleton_unigrams(self) -> dict[str, float]:
+        """The log10 probabilities of the signs of skeletons; its keys have the function words that
+        skeletons keep."""
         return unigrams(self.skeletons)
 
 
@@ -221,8 +221,8 @@ def _usage_features(scored: ScoredWords) -> tuple[float, ...]:
 
 
 def in_sequence(gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE) -> tuple[float, float, float]:
-    """The mean gain, the mean of the worst three gains in a row, and −log(1 + the sum of what gains
-    lack to `least`)."""
+    """The mean gain, the mean of the worst three gains in a row, and −log(1 + the sum of how far gains
+    are below `least`)."""
     lacking = float(np.maximum(0.0, least - gains).sum())
     return float(gains.mean()), _weakest(gains), fewness(lacking)
 
@@ -325,8 +325,8 @@ class FluencyModel:
         return self.scores_of_sums(self.sums.scores(features))
 
     def scores_of_sums(self, sums: Floats) -> Floats:
-        middle, steepness = self.curve
-        return np.asarray(1 / (1 + np.exp(-np.clip(steepness * (sums - middle), -500, 500))))
+        half, steepness = self.curve  # `half` is the sum at which the score is 0.5
+        return np.asarray(1 / (1 + np.exp(-np.clip(steepness * (sums - half), -500, 500))))
 
     def contributions(self, features: Floats) -> Floats:
         """The part of each feature in the score: how much the score would fall with this feature at

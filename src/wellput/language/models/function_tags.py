@@ -4,7 +4,8 @@ A tag such as `NN/obl:in` or `VBD/root` has the part of speech (XPOS, where a fe
 with others) and the relation to the head. Nouns also have their preposition, clauses their marker
 (such as *that*), and predicates without a verb the mark `+cop` for their copula. With such tags, a
 head-driven parser can distinguish a subject from an object and a clause from a sentence; with plain
-tags it cannot (docs/language/head-driven-parser.md).
+tags it cannot (docs/language/head-driven-parser.md). The Penn Treebank's function tags, such as SBJ,
+are something else.
 """
 
 from __future__ import annotations

@@ -13,14 +13,14 @@ such words, because the first one matters more than the tenth.
 
 `PaperGleuParsers` computes the four features as the paper defines them: the log probability of
 Collins's parser, the number of fragments of Connexor's parser, and link grammar's share of words that
-are not linked and of linkages (ways to link a sentence) that are invalid. The log probability is that
-of the head-driven parser here, not averaged with n-grams. The fragments are those of the transition
-parser's tree (`fragments_of`).
+are not linked and of linkages (ways to link a sentence) that are invalid. Two other parsers stand in
+for those of Collins and Connexor: the head-driven parser (not averaged with n-grams) and the
+transition parser.
 
 Connexor returns fragments where no rule of its grammar relates two words. The transition parser always
-returns one tree, so its tree is cut afterwards: where a word's supertag (its part of speech with the
-way it attaches) does not occur in the parser's treebank, and where the relation is one for parts that
-are not related by grammar.
+returns one tree, so its tree is cut afterwards (`fragments_of`): where a word's supertag (its part of
+speech with the way it attaches) does not occur in the parser's treebank, and where the relation is one
+for parts that are not related by grammar.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class GleuParsers:
         """The four features of every sentence, in the order of `GLEU_FEATURES`. `on_progress` is called
         with numbers of texts, in proportion to the sentences parsed."""
 
-        def of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
+        def rows_of(sentences: list[str], words: list[tuple[str, ...]]) -> Floats:
             parses = self.parser.parse(words, threads=threads)
             rows = [
                 (parse.scored.slor, (parse.fragments - 1) / max(1, len(forms) - 1))
@@ -96,7 +96,7 @@ class GleuParsers:
             lengths = map(len, words)
             return np.column_stack([rows, [*map(_link_features, links, lengths)]])
 
-        return SentenceFeatures.of(texts, len(GLEU_FEATURES), of)
+        return SentenceFeatures.of(texts, len(GLEU_FEATURES), rows_of)
 
     def features(
         self,
@@ -179,6 +179,7 @@ PAPER_FEATURES: dict[str, str] = {
     "nulls": "words that link grammar cannot link, of all words",
     "invalid": "linkages that post-processing rejects, of those checked",
 }
+# So `GleuModel` serves both kinds of features.
 assert tuple(PAPER_FEATURES) == tuple(GLEU_FEATURES)
 N_COUNTS = 6
 """Log probability, fragments, nulls, invalid linkages, checked linkages and words of a sentence."""
@@ -231,7 +232,7 @@ class PaperGleuParsers:
         paper takes a text as one sentence, so counts and log probabilities are added over the
         sentences of a text."""
 
-        def of(lines: list[str], words: list[tuple[str, ...]]) -> Floats:
+        def rows_of(lines: list[str], words: list[tuple[str, ...]]) -> Floats:
             trees = self.transitions.parse(words, threads=threads)
             scored = self.chart.score(words, guesses=trees, threads=threads)
             progress = ProgressShare(len(texts), len(lines), on_progress)
@@ -249,7 +250,7 @@ class PaperGleuParsers:
             )
 
         # A sum over a text's sentences is the mean times the number of sentences.
-        means = sentence_means(texts, N_COUNTS, of)
+        means = sentence_means(texts, N_COUNTS, rows_of)
         counts = [
             sum(bool(treebank_words(sentence).forms) for sentence in sentences(text))
             for text in texts
@@ -283,9 +284,9 @@ def _link_counts(parse: LinkParse, words: int) -> tuple[float, float, float]:
     The library also counts its marker before the sentence among the nulls, so their number is limited
     to that of the words.
 
-    The library says `Found 1444217 linkages (195 of 1000 random linkages had no P.P. violations)`. The
-    paper divides the number of invalid linkages by "the total number of parses found". Its means, 0.53
-    to 0.78, must be shares of the checked linkages: of 1,444,217 linkages at most 1,000 were checked.
+    The paper divides the number of invalid linkages by "the total number of parses found". Its means,
+    0.53 to 0.78, must be shares of the checked linkages, because the library checks at most 1,000 of
+    the linkages that it finds.
     """
     if parse.null_count is None or not parse.post_processed:
         nulls = words if parse.null_count is None else min(words, parse.null_count)

@@ -37,8 +37,8 @@ from wellput.language.models.parsers import Parser, load_parser
 from wellput.language.models.word_analysis import ANY_WORD, word_number
 from wellput.language.shipped import NGRAMS_FILE
 
-# Tuned on the dev part of EWT: the most tags of a word; how far the log weight of a tag may be below
-# that of the best tag; and the guesser's share in a tag's weight.
+# Tuned on the dev part of the treebank EWT: the most tags of a word; how far the log weight of a tag
+# may be below that of the best tag; and the guesser's share in a tag's weight.
 MAX_TAGS_A_WORD = 6
 MAX_LOGS_BELOW_BEST = 7.0
 PARSER_SHARE = 0.5
@@ -196,8 +196,7 @@ class HeadDrivenParser:
     ) -> HeadDrivenParser:
         """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and the
         parser that make the guesser, unless the argument `guesser` is given. Without `is_pooled` its
-        log probabilities are not averaged with those of the n-gram model, even if it was trained with
-        one."""
+        log probabilities are not averaged with those of the n-gram model."""
         file, folder = load_model_file(path, cls.kind), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
             has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0

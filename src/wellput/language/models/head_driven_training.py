@@ -35,7 +35,7 @@ from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
 from wellput.language.models.tagger import TaggedSentence, Tagger
-from wellput.language.models.word_analysis import shape_class, word_number
+from wellput.language.models.word_analysis import ANY_WORD, shape_class, word_number
 from wellput.language.trees.projectivity import projectivize
 
 # The probability of a further fragment without tuning, and the values that tuning tries.
@@ -77,9 +77,10 @@ LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER = range(7)
 CONTEXT_WIDTHS = (2, 4, 0, 3, 3, 2, 2)  # how many numbers a context has, by family
 NO_MODIFIER = len(CLASS_NAMES)
 SENTENCE_START = "<s>"
-# Tuned on the dev part of EWT: the least count of the tags and of the words that are kept; the share
-# of a word's probability that comes from HEAD_WORD; that of a modifier's that comes from the families
-# given the word before; and the share of the n-gram model in the final log probability.
+# Tuned on the dev part of the treebank EWT: the least count of the tags and of the words that are
+# kept; the share of a word's probability that comes from HEAD_WORD; the share of a modifier's
+# probability that comes from LEFT_AFTER or RIGHT_AFTER; and the share of the n-gram model in the final
+# log probability.
 MIN_TAG_COUNT = 20
 MIN_WORD_COUNT = 2
 HEAD_SHARE = 0.3
@@ -161,8 +162,8 @@ def tree_arrays(
     trees = [projectivize(tree) for tree in trees]
     tags = TagSet.from_trees(trees, min_count=MIN_TAG_COUNT)
     vocabulary, unigrams = _vocabulary(trees, min_word_count)
-    views = [coarser(tag) for tag in tags.tags]
-    coarse, coarsest = (_numbered([view[k] for view in views]) for k in (0, 1))
+    coarser_tags = [coarser(tag) for tag in tags.tags]
+    coarse, coarsest = (_numbered([pair[k] for pair in coarser_tags]) for k in (0, 1))
     classes = np.array([class_of(tag) for tag in tags.tags], np.int32)
     families = [Events(width) for width in CONTEXT_WIDTHS]
     numbers = {word: number for number, word in enumerate(vocabulary)}
@@ -191,7 +192,7 @@ def _vocabulary(
     are those of the rarer words."""
     counts = Counter(word.form for tree in trees for word in tree.words)
     kept = Counter({word: n for word, n in counts.items() if n >= min_word_count})
-    classes = Counter({"<xx>": 1})
+    classes = Counter({ANY_WORD: 1})
     for word, n in counts.items():
         if word not in kept:
             if word.lower() in kept:
@@ -284,8 +285,9 @@ def _estimates(
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
         return estimate_levels(family, levels, outcomes, continuation=continuation, min_counts=mins)
 
-    # Columns: t is a tag, w a word, h the tag of the head, c the class of the last modifier, d a
-    # distance.
+    # Columns, for modifiers: t and w are the head's tag and word, c is the class of the last modifier,
+    # d a distance. For words: t is the word's tag, w1 and w2 are the words before it, and h and w are
+    # the tag and word of its head.
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]
     listed = smoothed(LEFT, levels, [1, 1, 1, 1], False)

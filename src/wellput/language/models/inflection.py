@@ -3,7 +3,7 @@
 `inflect` makes a form of a lemma. Irregular forms come from `irregular_forms.tsv` or, if they are not
 there, from WordNet; other forms follow spelling rules. This is good enough to put a synonym in the
 place of a word, but it is not complete: a rare irregular verb that is in neither list gets regular
-forms, and the doubled consonants of long verbs are right only where WordNet lists them.
+forms, and a verb of several syllables gets a doubled consonant (*preferred*) only if a list has it.
 
 `analyze` finds the lemmas of a form by WordNet's procedure, `morphy(7WN)`: it looks the form up among
 the exceptions, or removes endings by rule, and keeps the lemmas that WordNet has. An analysis also has
@@ -44,6 +44,7 @@ IRREGULAR_COLUMNS: dict[Category, tuple[Inflection, ...]] = {
     "adj": ("comparative", "superlative"),
     "adv": ("comparative", "superlative"),
 }
+# Irregular forms with an inflection for which the table has no column.
 OTHER_FORMS: dict[tuple[str, Inflection], str] = {
     ("be", "third"): "is",
     ("have", "third"): "has",

@@ -39,7 +39,6 @@ from wellput.text.markup import prose_in
 from wellput.text.scripts import share_of_other_scripts
 
 Reason: TypeAlias = Literal["no words", "code or markup", "not English"]
-REASONS: tuple[Reason, ...] = ("no words", "code or markup", "not English")
 
 MIN_WORDS = 5
 """A text with fewer words says too little about its language."""
@@ -52,7 +51,7 @@ MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-# What `not_english_sentence` says of trees, for one text and for several.
+# What `not_english_sentence` says about the trees of such texts: of one text, and of several.
 TREE_CONSEQUENCES = (", and its tree means little", ", and their trees mean little")
 ADDRESS_IN_TEXT = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 """A web or e-mail address anywhere in a text; it is removed before words are looked at."""
@@ -75,12 +74,15 @@ def checked_words(text: str) -> list[str]:
 
 def word_features(word: str, size: int) -> list[int]:
     """The places of a word's features in a table of `size` weights."""
-    bounded = f"<{word.replace('’', chr(39))[:MAX_WORD_LETTERS]}>"
+    letters = word.replace("’", "'")[:MAX_WORD_LETTERS]
+    bounded = f"<{letters}>"  # so an n-gram shows whether it begins or ends the word
     places = [zlib.crc32(bounded.encode(errors="replace")) % size]
     for n in range(1, MAX_NGRAM + 1):
+        # The single characters (n = 1) are the letters only, without < and >.
         for start in range(n == 1, len(bounded) - n + (n > 1)):
             ngram = bounded[start : start + n]
             if n < len(bounded):
+                # The start value 1 makes another hash than that of a whole word.
                 places.append(zlib.crc32(ngram.encode(errors="replace"), 1) % size)
     return places
 
@@ -109,58 +111,15 @@ CODE_KEYWORD = re.compile(
     r"WHERE |DROP |\$ |end$)"
 )
 COMMENT = re.compile(r"\s*(?:#|//|/\*|\*/?|--|;|%|<!--|\"\"\"|''')")
-SMALL_WORDS = frozenset(
-    [
-        *(
-            "the",
-            "a",
-            "an",
-            "of",
-            "to",
-            "in",
-            "on",
-            "at",
-            "by",
-            "with",
-            "and",
-            "or",
-            "but",
-            "is",
-            "are",
-        ),
-        *(
-            "was",
-            "were",
-            "be",
-            "been",
-            "has",
-            "have",
-            "had",
-            "it",
-            "its",
-            "he",
-            "she",
-            "they",
-            "we",
-        ),
-        *(
-            "you",
-            "i",
-            "this",
-            "that",
-            "these",
-            "those",
-            "not",
-            "as",
-            "from",
-            "which",
-            "who",
-            "when",
-        ),
-        *("there", "their", "his", "her", "our", "your", "my", "will", "would", "can", "could"),
-        *("should", "may", "than", "then", "so", "if", "for", "into", "over", "about", "after"),
-    ]
-)
+SMALL_WORDS = frozenset([
+    "the", "a", "an", "of", "to", "in", "on", "at", "by", "with", "and", "or", "but", "is",
+    "are", "was", "were", "be", "been", "has", "have", "had", "it", "its", "he", "she", "they",
+    "we", "you", "i", "this", "that", "these", "those", "not", "as", "from", "which", "who",
+    "when", "there", "their", "his", "her", "our", "your", "my", "will", "would", "can",
+    "could", "should", "may", "than", "then", "so", "if", "for", "into", "over", "about",
+    "after",
+])  # fmt: skip
+"""Frequent function words."""
 MIN_LINES, MIN_MEAN_OF_PROGRAM = 3, -1.0
 """A paragraph of at least 3 lines is a program if the mean score of its lines, limited to −4 to 4, is
 above −1. For prose that is broken into lines the mean is below −2."""
@@ -262,7 +221,7 @@ class LanguageCheck:
 
     def score(self, words: Sequence[str]) -> float:
         """A score of words that is above 0 for English, and about 5 to 20 for most English
-        sentences."""
+        sentences: the sum of the words' weights over the square root of their number, plus a bias."""
         weights = self._weights
         if len(weights) > MAX_CACHED_WORDS:
             weights.clear()

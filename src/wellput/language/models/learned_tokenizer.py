@@ -70,11 +70,12 @@ class LearnedTokenizer(StoredModel):
         """The tokenizer of the treebank with these trees."""
         counts: Counter[str] = Counter()
         multiwords: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
-        cut: Counter[str] = Counter()
-        inside: Counter[str] = Counter()
+        cut: Counter[str] = Counter()  # marks that are words and touch both neighbors
+        inside: Counter[str] = Counter()  # marks inside tokens
         leading: Counter[str] = Counter()
         trailing: Counter[str] = Counter()
-        touching = letters = 0
+        # Pairs of neighboring tokens that meet with letters: those without a space between, and all.
+        touching_pairs = letter_pairs = 0
         for tree in trees:
             forms = [word.form for word in tree.words]
             counts.update(forms)
@@ -85,17 +86,17 @@ class LearnedTokenizer(StoredModel):
             for place, (form, misc) in enumerate(tokens):
                 inside.update(set(_marks_inside(form)))
                 if place + 1 < len(tokens):
-                    is_touching = "SpaceAfter=No" in misc
-                    if form[-1:].isalpha() and tokens[place + 1][0][:1].isalpha():
-                        letters += 1
-                        touching += is_touching
-                    follows = place and "SpaceAfter=No" in tokens[place - 1][1]
-                    if is_touching and follows and len(form) == 1 and _is_mark(form):
-                        cut[form] += 1
                     following = tokens[place + 1][0]
-                    if is_touching and _is_leading(form) and following[:1].isalnum():
+                    touches_next = "SpaceAfter=No" in misc
+                    touches_last = place > 0 and "SpaceAfter=No" in tokens[place - 1][1]
+                    if form[-1:].isalpha() and following[:1].isalpha():
+                        letter_pairs += 1
+                        touching_pairs += touches_next
+                    if touches_next and touches_last and len(form) == 1 and _is_mark(form):
+                        cut[form] += 1
+                    if touches_next and _is_leading(form) and following[:1].isalnum():
                         leading[form.lower()] += 1
-                    if is_touching and _is_trailing(following) and form[-1:].isalnum():
+                    if touches_next and _is_trailing(following) and form[-1:].isalnum():
                         trailing[following.lower()] += 1
         return cls(
             dict(counts),
@@ -107,7 +108,7 @@ class LearnedTokenizer(StoredModel):
             ),
             frozenset(form for form, count in leading.items() if count >= MIN_ATTACHED_COUNT),
             frozenset(form for form, count in trailing.items() if count >= MIN_ATTACHED_COUNT),
-            has_spaces=not letters or touching < MIN_UNSPACED_SHARE * letters,
+            has_spaces=not letter_pairs or touching_pairs < MIN_UNSPACED_SHARE * letter_pairs,
         )
 
     def sentences(self, text: str) -> Iterator[str]:
@@ -149,7 +150,7 @@ class LearnedTokenizer(StoredModel):
         the treebank stays whole."""
         before: list[str] = []
         after: list[str] = []
-        while not self._is_known(token) and (parts := self._written_on(token)) is not None:
+        while not self._is_known(token) and (parts := self._split_joined(token)) is not None:
             is_leading, first_part, second_part = parts
             if is_leading:
                 before.append(first_part)
@@ -159,7 +160,7 @@ class LearnedTokenizer(StoredModel):
                 token = first_part
         return [*before, *self._cut_at_marks(token), *after[::-1]]
 
-    def _written_on(self, token: str) -> tuple[bool, str, str] | None:
+    def _split_joined(self, token: str) -> tuple[bool, str, str] | None:
         """The token in two parts, one of which is a leading or trailing word, and whether this is the
         first part; None if the token has no such word."""
         beginnings = range(1, min(len(token), self._longest_leading + 1))
@@ -191,9 +192,8 @@ class LearnedTokenizer(StoredModel):
 
     def _parts(self, token: str) -> tuple[str, ...]:
         """The words that a token stands for, in most cases the token itself."""
-        if (known := self.multiwords.get(token)) is not None and token not in self.counts:
-            return known
-        if known is not None and len(known) > 1:
+        known = self.multiwords.get(token)
+        if known is not None and (token not in self.counts or len(known) > 1):
             return known
         lower = token.lower()
         if token != lower and token not in self.counts and (known := self.multiwords.get(lower)):

@@ -25,7 +25,7 @@ from wellput.io.model_files import (
     save_model_file,
 )
 
-MAX_NUMBER_SIZE = 1e100
+MAX_MAGNITUDE = 1e100
 """A file with larger numbers counts as damaged, because their products could overflow."""
 
 Loss: TypeAlias = Literal["hinge", "logistic"]
@@ -50,8 +50,10 @@ class LinearModel:
         ):
             raise ValueError("another number of features")
         with np.errstate(all="ignore"):
-            sizes = np.abs(np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]]))
-        if not (sizes <= MAX_NUMBER_SIZE).all():
+            magnitudes = np.abs(
+                np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]])
+            )
+        if not (magnitudes <= MAX_MAGNITUDE).all():
             raise ValueError("numbers that would overflow")
 
     def contributions(self, rows: Floats) -> Floats:
@@ -102,7 +104,7 @@ def stored_numbers(file: ModelFile, name: str, n: int) -> Floats:
     """An array of n numbers; raises ValueError for another length, for NaN, and for numbers whose
     products could overflow."""
     numbers = file.arrays[name].astype(np.float64)
-    if numbers.shape != (n,) or not (np.abs(numbers) <= MAX_NUMBER_SIZE).all():
+    if numbers.shape != (n,) or not (np.abs(numbers) <= MAX_MAGNITUDE).all():
         raise ValueError(name)
     return numbers
 

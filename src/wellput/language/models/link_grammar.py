@@ -159,7 +159,9 @@ class LinkProcess:
 
 LinkStatus = Literal["parsed", "empty", "unparsed", "too-long", "timeout", "lost"]
 
-MAX_WORDS = 254  # the library's limit, which includes two walls and split-off punctuation
+# The library's limit, which includes its markers of the sentence's ends (walls) and the punctuation
+# that it splits off.
+MAX_WORDS = 254
 MAX_WORD_BYTES = 150  # the library's buffers hold 180, and it does not check
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
 

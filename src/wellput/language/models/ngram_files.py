@@ -32,7 +32,12 @@ from wellput.core.errors import InputError
 from wellput.io import replacing
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.language.models.ngram_trie import backoffs, begins_of, lengths, node_contexts, parents
-from wellput.language.models.ngrams import NgramModel, vocabulary_hash
+from wellput.language.models.ngrams import (
+    LEVEL_BEGINS,
+    LEVEL_LOG_PROBS,
+    NgramModel,
+    vocabulary_hash,
+)
 
 if TYPE_CHECKING:
     from wellput._native import LevelArrays
@@ -244,13 +249,11 @@ def _announced_order(file: InputFile) -> int:
 
 
 MAX_STORED_VALUES = 256  # so that one byte says which of the values it is
-MAX_DEFLATED_SHARE = (
-    0.93  # planes that deflate does not make smaller than this are stored uncompressed
-)
+MAX_DEFLATED_SHARE = 0.93
+"""If deflate leaves more than this share of the bytes of some planes, they are stored uncompressed."""
 MIN_LOG_PROB = -90.0  # lower values stand for impossible words and are not rounded
-PIECE_HEADER = struct.Struct(
-    "<BQQ"
-)  # the number of planes, the bytes of each, the bytes when packed
+# The number of planes, the bytes of each plane, and the bytes of all planes as they are stored.
+PIECE_HEADER = struct.Struct("<BQQ")
 
 Bytes = NDArray[np.uint8]
 Logs = NDArray[np.float32]
@@ -262,14 +265,14 @@ def quantized(model: NgramModel) -> NgramModel:
     probabilities, so the probabilities in a context sum to one except for the rounding of its back-off
     weight.
     """
-    logs = [_rounded(level[2]) for level in model.levels]
+    logs = [_rounded(level[LEVEL_LOG_PROBS]) for level in model.levels]
     probs = [np.power(10.0, log.astype(np.float64)) for log in logs]
-    above, histories = parents(model), node_contexts(model)
+    above, contexts = parents(model), node_contexts(model)
     levels = []
     for depth, (words, begins, _, weights) in enumerate(model.levels):
         if depth + 1 < model.order:
             after, shorter = probs[depth + 1], probs[depth][above[depth + 1]]
-            ratio = backoffs(after, shorter, histories[depth + 1], len(weights))
+            ratio = backoffs(after, shorter, contexts[depth + 1], len(weights))
             weights = _rounded(np.log10(ratio).astype(np.float32))
         levels.append((words, begins, logs[depth], weights))
     return NgramModel(model.vocabulary, tuple(levels))
@@ -300,7 +303,7 @@ def packed_model(model: NgramModel) -> bytes:
     pieces = [_packed_numbers(lengths(offsets)), _packed_planes([text])]
     for depth, (words, begins, log_probs, weights) in enumerate(model.levels):
         if depth:
-            starts = model.levels[depth - 1][1][:-1].astype(np.int64)
+            starts = model.levels[depth - 1][LEVEL_BEGINS][:-1].astype(np.int64)
             pieces.append(_packed_numbers(_differences(words.astype(np.int64), starts)))
         pieces.append(_packed_values(log_probs))
         if depth + 1 < model.order:

@@ -1,9 +1,9 @@
 """The n-grams of a model as nodes of a trie (ngram_trie.h in native/): pruning and renumbering.
 
 The *parent* of a node is its n-gram without the first word: the model backs off to the parent where it
-lacks the n-gram. The *context* (or history) is the n-gram without the last word; it has the back-off
-weight. Lists of nodes are by n-gram length; the lists of single words are empty, because these have no
-parent and no context.
+lacks the n-gram. The *context* is the n-gram without the last word; it has the back-off weight. Lists
+of nodes are by n-gram length; the lists of single words are empty, because these have no parent and no
+context.
 
 `pruned_model` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
 backoff language models"): those whose removal, after the context's back-off weight is recomputed,
@@ -13,8 +13,7 @@ the training text, because the lower-order probabilities of a Kneser-Ney model a
 the model remains a trie. All single words stay.
 
 `by_frequency` renumbers the words, the most probable first. The model is the same, but its compact
-form is a fifth smaller if it comes from an ARPA file, whose words are often in alphabetical order: the
-numbers of most words in a text are then small.
+file is smaller, because most n-grams then have words with small numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +26,12 @@ from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.metric import Floats
-from wellput.language.models.ngrams import NgramModel
+from wellput.language.models.ngrams import (
+    LEVEL_BEGINS,
+    LEVEL_LOG_PROBS,
+    LEVEL_WORDS,
+    NgramModel,
+)
 
 Nodes: TypeAlias = NDArray[np.int64]
 
@@ -50,7 +54,7 @@ def node_contexts(model: NgramModel) -> list[Nodes]:
     """For each n-gram length, the context of every node; every context must be in the model."""
     nodes = [np.empty(0, np.int64)]
     for depth, above in enumerate(parents(model)[1:], 1):
-        words = model.levels[depth][0].astype(np.int64)
+        words = model.levels[depth][LEVEL_WORDS].astype(np.int64)
         nodes.append(words if depth == 1 else find(model, depth - 1, nodes[-1][above], words))
     return nodes
 
@@ -58,9 +62,9 @@ def node_contexts(model: NgramModel) -> list[Nodes]:
 def find(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
     """The numbers, among the nodes of `depth`, of the children of the nodes `above` that have these
     words; such children must exist."""
-    begins = model.levels[depth - 1][1]
+    begins = model.levels[depth - 1][LEVEL_BEGINS]
     parents_of_nodes = np.repeat(np.arange(len(begins) - 1), lengths(begins))
-    keys = parents_of_nodes << 32 | model.levels[depth][0].astype(np.int64)
+    keys = parents_of_nodes << 32 | model.levels[depth][LEVEL_WORDS].astype(np.int64)
     return np.searchsorted(keys, above << 32 | words)
 
 
@@ -98,37 +102,38 @@ def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: fl
 
     `frequencies` are the relative frequencies of the n-grams in text, by length, without the longest.
     """
-    above, histories = parents(model), node_contexts(model)
-    probs = [np.power(10.0, level[2].astype(np.float64)) for level in model.levels]
+    above, contexts = parents(model), node_contexts(model)
+    probs = [np.power(10.0, level[LEVEL_LOG_PROBS].astype(np.float64)) for level in model.levels]
     weights = [np.zeros(0)] * model.order
     kept: list[Mask] = [np.ones(size, np.bool_) for size in model.sizes]
     needed = [np.zeros(size, np.bool_) for size in model.sizes]
     for depth in range(model.order - 1, 0, -1):
         shorter = probs[depth - 1][above[depth]]
-        losses = _losses(probs[depth], shorter, histories[depth], frequencies[depth - 1])
+        losses = _losses(probs[depth], shorter, contexts[depth], frequencies[depth - 1])
         keep = kept[depth] = (np.expm1(losses) >= threshold) | needed[depth]
         needed[depth - 1][above[depth][keep]] = True
-        needed[depth - 1][histories[depth][keep]] = True
+        needed[depth - 1][contexts[depth][keep]] = True
         weights[depth - 1] = backoffs(
-            probs[depth][keep], shorter[keep], histories[depth][keep], len(needed[depth - 1])
+            probs[depth][keep], shorter[keep], contexts[depth][keep], len(needed[depth - 1])
         )
     return _with_kept(model, kept, weights)
 
 
-def _losses(probs: Floats, shorter: Floats, histories: Nodes, frequencies: Floats) -> Floats:
+def _losses(probs: Floats, shorter: Floats, contexts: Nodes, frequencies: Floats) -> Floats:
     """For each n-gram, how much the entropy of a word, in nats, grows if only this n-gram is left
     out."""
     n = len(frequencies)
-    left_over = 1 - np.bincount(histories, probs, n)[histories]
-    left_over_shorter = 1 - np.bincount(histories, shorter, n)[histories]
+    left_over = 1 - np.bincount(contexts, probs, n)[contexts]
+    left_over_shorter = 1 - np.bincount(contexts, shorter, n)[contexts]
     left_over, left_over_shorter = (
         np.maximum(left_over, MIN_PROBABILITY),
         np.maximum(left_over_shorter, MIN_PROBABILITY),
     )
+    # The log back-off weight of the context without the n-gram.
     weight = np.log((left_over + probs) / (left_over_shorter + shorter))
     loss_of_ngram = probs * (np.log(shorter) + weight - np.log(probs))
     loss_of_others = left_over * (weight - np.log(left_over / left_over_shorter))
-    losses: Floats = -frequencies[histories] * (loss_of_ngram + loss_of_others)
+    losses: Floats = -frequencies[contexts] * (loss_of_ngram + loss_of_others)
     return losses
 
 
@@ -154,7 +159,7 @@ SPECIAL_WORDS = 3
 
 def by_frequency(model: NgramModel) -> NgramModel:
     """The same model with the words numbered from the most to the least probable."""
-    log_probs = model.levels[0][2]
+    log_probs = model.levels[0][LEVEL_LOG_PROBS]
     by_probability = SPECIAL_WORDS + np.argsort(-log_probs[SPECIAL_WORDS:], kind="stable")
     # The old number of each new word, and the new number of each old word.
     old: Nodes = np.concatenate([np.arange(SPECIAL_WORDS), by_probability])

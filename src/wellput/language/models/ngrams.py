@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,6 +26,12 @@ from wellput.text.tokenizers import NativeName
 
 if TYPE_CHECKING:
     from wellput._native import LevelArrays, WordArrays
+
+
+# The places of the arrays in a level of `NgramModel.levels`.
+LEVEL_WORDS: Final = 0
+LEVEL_BEGINS: Final = 1
+LEVEL_LOG_PROBS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,8 @@ class WordScore:
 class NgramModel:
     """A back-off model as arrays (ngram_trie.h in native/).
 
-    `vocabulary` has three arrays: `text`, the words one after another as UTF-8; `offsets`, where each
-    word begins in the text; `slots`, the hash table that finds a word's number. `levels` has, for each
+    `vocabulary` has three arrays: `offsets`, where each word begins in the text; `text`, the words one
+    after another as UTF-8; `slots`, the hash table that finds a word's number. `levels` has, for each
     n-gram length, four arrays with an entry for each n-gram: `words`, the number of its first word
     (empty for the unigrams); `begins`, where the n-grams begin in the next level that are one word
     longer at the front; `log_probs` and `backoffs`. The last level has no begins and no backoffs.
@@ -161,4 +167,4 @@ def unigram_log_probs(
 @lru_cache(maxsize=4)
 def unigrams(model: NgramModel) -> dict[str, float]:
     """The log10 unigram probability of each word."""
-    return dict(zip(model.words, model.levels[0][2].tolist(), strict=True))
+    return dict(zip(model.words, model.levels[0][LEVEL_LOG_PROBS].tolist(), strict=True))

@@ -51,8 +51,8 @@ class TaggingParser:
         self.transitions = transitions
 
     @property
-    def words(self) -> WordAnalysis:
-        return self.transitions.words
+    def word_analysis(self) -> WordAnalysis:
+        return self.transitions.word_analysis
 
     @classmethod
     def load(cls, folder: Path) -> TaggingParser:
@@ -68,7 +68,7 @@ class TaggingParser:
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
         tags = self.tagger.tag(sentences, threads=threads)
         arcs = self.transitions.arcs(sentences, tags, threads=threads)
-        analysis = self.words
+        analysis = self.word_analysis
         return [
             Tree(
                 tuple(
@@ -97,8 +97,8 @@ class NetworkParser:
         self.network = network
 
     @property
-    def words(self) -> WordAnalysis:
-        return self.network.words
+    def word_analysis(self) -> WordAnalysis:
+        return self.network.word_analysis
 
     @cached_property
     def signature(self) -> str:
@@ -108,7 +108,7 @@ class NetworkParser:
 
     def parse(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Tree]:
         tags = self.tagger.tag(sentences, threads=threads)
-        lemma = self.network.words.lemma
+        lemma = self.word_analysis.lemma
         return [
             Tree(
                 tuple(
@@ -132,7 +132,7 @@ class NetworkParser:
 @cache
 def english_word_analysis() -> WordAnalysis:
     """The shipped parser's tables of lemmas and universal parts of speech."""
-    return _loaded(shipped(TAGGER_FILE), shipped(PARSER_FILE)).words
+    return _loaded(shipped(TAGGER_FILE), shipped(PARSER_FILE)).word_analysis
 
 
 def load_parser(name: str) -> Parser:
@@ -164,9 +164,9 @@ def _files_in(folder: Path) -> tuple[Path, Path]:
 
 
 def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
-    """The parser in two files, with the class that the parser's file says. The small language model
-    that a biaffine parser reads with is in the same folder; if there is none, it is the shipped
-    one."""
+    """The parser in two files, with the class that the parser's file says. A biaffine parser also needs
+    the small language model whose states are its input: the one in the same folder or, if there is
+    none, the shipped one."""
     if not has_kind(parser, BiaffineParser.kind):
         return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))
     network = parser.with_name(NETWORK_FILE)

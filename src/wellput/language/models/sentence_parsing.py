@@ -214,6 +214,7 @@ def _finished(
         word if is_spaced or place in inside else replace(word, misc="SpaceAfter=No")
         for place, (word, is_spaced) in enumerate(zip(tree.words, words.are_spaced, strict=True))
     )
+    # Without `surface_forms`, the form of a multiword token is its words joined.
     multiwords = tuple(
         Multiword(
             first + 1,

@@ -23,11 +23,12 @@ from wellput.io.model_files import (
     packed_strings,
 )
 
-# The name says that words are tagged leftward, so that weights of the other direction cannot be loaded.
+# Words are tagged from right to left; the name keeps weights of the other direction from being loaded.
 WEIGHTS_ARRAY = "weights.leftward"
-# Averaged weights are stored as multiples of this; smaller steps are no better on the dev part of EWT.
+# Averaged weights are stored as multiples of this.
 WEIGHT_UNIT = 0.05
-# The sharpness without held-out sentences, tuned on the dev part of EWT; and the values that are tried.
+# The sharpness without held-out sentences (tuned on the dev part of the treebank EWT), and the values
+# that are tried with such sentences.
 DEFAULT_SHARPNESS = 0.007
 TRIED_SHARPNESSES = tuple(0.0005 * 1.25**step for step in range(24))
 

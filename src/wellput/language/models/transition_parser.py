@@ -52,14 +52,14 @@ class TransitionParser(StoredModel):
         relations: Sequence[str],
         weights: NDArray[np.uint8],
         hinter: Tagger,
-        words: WordAnalysis,
+        word_analysis: WordAnalysis,
         *,
         card: Mapping[str, Any] | None = None,
     ) -> None:
         self.relations = relations
         self.weights = weights
         self.hinter = hinter
-        self.words = words
+        self.word_analysis = word_analysis
         self.card = card or {}
         self._model = _native.ArcHybridModel(weights.tobytes(), len(relations))
 
@@ -138,7 +138,7 @@ class TransitionParser(StoredModel):
             **packed_strings("relations", self.relations),
             **packed_strings("hints", self.hinter.tags),
             HINT_WEIGHTS: self.hinter.weights,
-            **self.words.arrays(),
+            **self.word_analysis.arrays(),
             "weights": self.weights,
         }
 

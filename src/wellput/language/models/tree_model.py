@@ -122,9 +122,14 @@ def forms_without_first_capital(tree: Tree) -> tuple[str, ...]:
 MAX_CANDIDATES = 100
 # A word that occurs this often or less is rare.
 MAX_RARE_COUNT = 2
-# For each distribution (of roles, lexemes, frames and adjuncts), from the widest to the narrowest
-# context: the weight of a wider context beside the next narrower one. Tuned on the dev part of EWT.
-BACKOFF_WEIGHTS = (2.0, 2.5, 2.5, 5.0, 1.0, 5.0, 7.5, 1.0, 1.0, 2.5, 5.0, 1.0, 1.0, 5.0)
+# The weights of Witten-Bell interpolation, for each distribution from the widest to the narrowest
+# context: a wider context counts as much as this weight times the number of different events seen in
+# the narrower one. (A frame is the slots of a supertag.) Tuned on the dev part of the treebank EWT.
+ROLE_WEIGHTS = (2.0, 2.5, 2.5, 5.0)
+LEXEME_WEIGHTS = (1.0, 5.0, 7.5)
+FRAME_WEIGHTS = (1.0, 1.0, 2.5, 5.0)
+ADJUNCT_WEIGHTS = (1.0, 1.0, 5.0)
+BACKOFF_WEIGHTS = (*ROLE_WEIGHTS, *LEXEME_WEIGHTS, *FRAME_WEIGHTS, *ADJUNCT_WEIGHTS)
 
 # The arrays of counts in a model file, by the first part of their names.
 COUNT_ARRAYS = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
@@ -214,13 +219,13 @@ class TreeModel(StoredModel):
         The method `exact` finds the most probable supertags of the whole tree, among the best
         `candidates` of each word. `top-down`, as in the paper, chooses the mother's supertag first, by
         her word and her daughters' words only, and then the daughters' supertags given hers. `alone`
-        chooses for each word by the word and the number of its daughters. The last two give one
-        choice.
+        chooses for each word by the word and the number of its daughters. `top-down` and `alone` give
+        one choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("n_best and candidates must be at least 1.")
-        if method == "top-down" and n_best > 1:
-            raise InputError("method='top-down' gives one choice; pass method='exact' for more.")
+        if method != "exact" and n_best > 1:
+            raise InputError(f"method={method!r} gives one choice; pass method='exact' for more.")
         choices = self.kernel.choose(*self._forest(trees), method, n_best, candidates, threads)
         return [
             [
@@ -269,7 +274,7 @@ class TreeModel(StoredModel):
 
     @cached_property
     def kernel(self) -> _native.TreeModel:
-        """The model in C++."""
+        """The model in C++. (`trees/supertags.py` explains roles, sites and stems.)"""
         counts = self.counts
         begins = np.concatenate([[0], np.cumsum(counts["lexicon.sizes"], dtype=np.int64)])
         arrays = {
@@ -309,7 +314,7 @@ class TreeModel(StoredModel):
 
     def _word(self, form: str) -> tuple[int, int, int]:
         """Three numbers of a form: its lexeme (its shape's if it is unknown); the shape whose
-        categories it may also have, or -1; and its hash."""
+        supertags it may also have, or -1; and its hash."""
         numbers = self._cached_forms.get(form)
         if numbers is None:
             shape = next(
@@ -331,7 +336,8 @@ class TreeModel(StoredModel):
         self, trees: Sequence[UnorderedTree]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
         """The trees as input of the C++ code: where the words of each tree begin; a row for each word
-        (lexeme, shape, head, category, relation); and the hash of each word."""
+        (lexeme, shape, head, category, relation); and the hash of each word, by which daughters are
+        sorted, so that their order in the list does not matter."""
         rows: list[tuple[int, int, int, int, int]] = []
         hashes: list[int] = []
         categories, relations = self.inventory.categories, self.inventory.relations

@@ -156,9 +156,8 @@ def _arcs(
             continue
         numbers = inventory.categories[category], inventory.roles[role(daughter)]
         lexical[lexemes[lexeme], *numbers] += count
-    bilexical: Counter[tuple[int, int, int]] = (
-        Counter()
-    )  # (mother's lexeme, stem, daughter's lexeme)
+    # (mother's lexeme, stem, daughter's lexeme)
+    bilexical: Counter[tuple[int, int, int]] = Counter()
     for (lexeme, daughter, form), count in counts.bilexical.items():
         bilexical[lexemes[lexeme], inventory.stems[stem_of(daughter)], lexemes[form]] += count
     by_site = _rows((*key, count) for key, count in roles.items())

@@ -49,13 +49,15 @@ TREEBANK_FEATURES: dict[str, str] = {
     "capital": "1 if it begins as a sentence does, not with a small letter",
     "stop": "1 if it ends with a mark",
 }
-# The orders of the three n-gram models.
+# The lengths of the longest n-grams of the three models.
 WORD_ORDER, SKELETON_ORDER, TREELET_ORDER = 3, 4, 4
 # How often a function word must occur to be kept in skeletons.
 MIN_SMALL_WORD_COUNT = 10
 CLOSED_CLASSES = frozenset(["ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", "PUNCT"])
 HEAD_ITSELF = "*"
+"""In a treelet, the place of the head."""
 SPACE_INSIDE = "_"
+"""Stands for a space inside a word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +91,9 @@ class TreebankFluencyModels:
             for word in tree.words
             if word.upos in CLOSED_CLASSES
         )
-        small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+        function_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
         skeletons = [
-            treebank_skeleton(words, [word.xpos for word in tree.words], small_words)
+            treebank_skeleton(words, [word.xpos for word in tree.words], function_words)
             for words, tree in zip(forms, trees, strict=True)
         ]
 
@@ -175,7 +177,7 @@ class TreebankFluencyModels:
         return gains_in(self.words, self._word_unigrams, lowered_line(words))
 
     def _skeleton_gains(self, words: Sequence[str], tags: Sequence[str]) -> Floats:
-        known = self._skeleton_unigrams
+        known = self._skeleton_unigrams  # with the function words that skeletons keep
         return gains_in(self.skeletons, known, treebank_skeleton(words, tags, known))
 
     def _treelet_gains(self, tree: Tree, tags: Sequence[str]) -> Floats:
@@ -209,13 +211,11 @@ def lowered_line(words: Sequence[str]) -> str:
     return " ".join(word.lower().replace(" ", SPACE_INSIDE) for word in words)
 
 
-def treebank_skeleton(
-    words: Sequence[str], tags: Sequence[str], small_words: Container[str]
-) -> str:
-    """The skeleton of a sentence: small words in lower case, and the tags of all other words, joined by
-    spaces."""
+def treebank_skeleton(words: Sequence[str], tags: Sequence[str], kept_words: Container[str]) -> str:
+    """The skeleton of a sentence: the `kept_words` in lower case, and the tags of all other words,
+    joined by spaces."""
     return " ".join(
-        small if (small := word.lower().replace(" ", SPACE_INSIDE)) in small_words else tag
+        lower if (lower := word.lower().replace(" ", SPACE_INSIDE)) in kept_words else tag
         for word, tag in zip(words, tags, strict=True)
     )
 

@@ -23,8 +23,7 @@ SUFFIXES = (".conllu", ".conllu.gz", ".conllu.xz")
 HELD_OUT_EVERY = 10
 """If there are no trees for tuning, one training tree in ten is kept for it."""
 TAG_FEATURES = ("Case", "VerbForm")
-"""The features that are added to tags. On Turkish development trees, LAS is 2 points higher with
-them."""
+"""The features that are added to tags: they matter for how words attach."""
 # In a tag: the mark before its features, and the mark of a universal tag.
 FEATURES_MARK, UNIVERSAL_MARK = "~", "@"
 MIN_TAGGED_SHARE = 0.99

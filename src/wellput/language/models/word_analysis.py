@@ -49,6 +49,7 @@ class UsualValues:
         for keys, value in examples:
             for level in range(len(keys)):
                 counts.setdefault((level, tuple(keys[: level + 1])), Counter())[value] += 1
+        # `table` has the values that are added below, those of general keys before specific ones.
         table = cls(values := {})
         for (level, keys), value_counts in sorted(counts.items()):
             # Of equally frequent values the first in alphabetical order is taken, to be reproducible.

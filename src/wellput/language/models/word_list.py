@@ -34,6 +34,7 @@ ENGLISH_ENDINGS = (
 DOUBLING_ENDINGS = frozenset(["ed", "ing", "er", "est"])
 PREFIXES = ("un", "re", "in", "non", "over", "under", "pre", "mis", "dis")
 MIN_STEM_LETTERS = 3
+MIN_NEAR_MISS_LETTERS = 4
 MIN_LETTERS_AFTER_PREFIX = 4
 MIN_LOWER_CASE_SHARE = 0.05
 """If at least this share of a word's occurrences is in lower case, lower case counts as correct for
@@ -93,35 +94,35 @@ class WordList:
             return True
         if "-" in word:
             return all(self.is_known(part) for part in word.split("-") if part)
-        small = word.lower()
-        is_known_name = word != small and word.capitalize() in self._counts
-        return small in self._counts or is_known_name or self._is_derived(small)
+        lowercase = word.lower()
+        is_known_name = word != lowercase and word.capitalize() in self._counts
+        return lowercase in self._counts or is_known_name or self._is_derived(lowercase)
 
-    def _is_derived(self, small: str) -> bool:
+    def _is_derived(self, lowercase: str) -> bool:
         """Whether a word in lower case is a word of the list with a regular ending or prefix."""
         for ending, restored in ENGLISH_ENDINGS:
-            bare = small.removesuffix(ending)
-            if bare == small or len(bare) < MIN_STEM_LETTERS:
+            bare = lowercase.removesuffix(ending)
+            if bare == lowercase or len(bare) < MIN_STEM_LETTERS:
                 continue
             if bare + restored in self._counts:
                 return True
             if ending in DOUBLING_ENDINGS and bare[-1] == bare[-2] and bare[:-1] in self._counts:
                 return True
         return any(
-            small.startswith(prefix)
-            and len(small) - len(prefix) >= MIN_LETTERS_AFTER_PREFIX
-            and small.removeprefix(prefix) in self._counts
+            lowercase.startswith(prefix)
+            and len(lowercase) - len(prefix) >= MIN_LETTERS_AFTER_PREFIX
+            and lowercase.removeprefix(prefix) in self._counts
             for prefix in PREFIXES
         )
 
     def _is_near_miss(self, word: str) -> bool:
-        """Whether the word has more than three letters, and a change of one letter makes it a common
+        """Whether the word has at least four letters, and a change of one letter makes it a common
         word."""
-        small = word.lower()
-        if len(small) > self._longest + 1:  # saves minutes for a text without spaces
+        lowercase = word.lower()
+        if len(lowercase) > self._longest + 1:  # saves minutes for a text without spaces
             return False
-        return len(small) > MIN_STEM_LETTERS and any(
-            self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(small)
+        return len(lowercase) >= MIN_NEAR_MISS_LETTERS and any(
+            self._counts.get(other, 0) >= MIN_COMMON_COUNT for other in _one_letter_off(lowercase)
         )
 
 

@@ -1,10 +1,11 @@
 """`WordNetwork`: the small language model, which says how probable each word is after all words before
 it.
 
-A small recurrent network (GRU) reads pieces of words and gives each piece a score that is close to the
-natural logarithm of its probability. It is trained on sentences that a larger network wrote. It is
-also trained so that the exponentials of the scores of all pieces of the vocabulary nearly sum to 1. So
-scores are computed only for the pieces of the sentence, not for the whole vocabulary.
+A small recurrent network (a gated recurrent unit, GRU) reads pieces of words and gives each piece a
+score that is close to the natural logarithm of its probability. It is trained on sentences that a
+larger network wrote. It is also trained so that the exponentials of the scores of all pieces of the
+vocabulary nearly sum to 1. So scores are computed only for the pieces of the sentence, not for the
+whole vocabulary.
 
 Weights and states are whole numbers, small enough that their sums are exact in 32-bit floating point.
 So the score of a sentence does not depend on the other sentences that are scored with it.
@@ -81,16 +82,16 @@ class Pieces:
         if word[0].isdigit():
             is_short = word.isdigit() and len(word) <= MAX_NUMBER_DIGITS
             return (numbers.get("0" * len(word) if is_short else NUMBER, numbers[NUMBER]),)
-        small = word.lower()
+        lower = word.lower()
         is_initial = len(word) == 1 and word.isupper() and word not in "AI"
-        if is_initial or (small not in numbers and word[0].isupper()):
+        if is_initial or (lower not in numbers and word[0].isupper()):
             return (numbers[NAME],)
         piece_numbers: list[int] = []
         begin = 0
-        while begin < len(small):
+        while begin < len(lower):
             mark = INSIDE_MARK if begin else ""
-            for end in range(min(len(small), begin + self._longest), begin, -1):
-                if (piece := numbers.get(mark + small[begin:end])) is not None:
+            for end in range(min(len(lower), begin + self._longest), begin, -1):
+                if (piece := numbers.get(mark + lower[begin:end])) is not None:
                     break
             else:
                 piece, end = numbers[UNKNOWN], begin + 1

@@ -89,6 +89,7 @@ class WordNet:
         analyses = analyze(word, category, self._lexicon)
         if inflection is not None:
             return [analysis for analysis in analyses if analysis.inflection == inflection]
+        # The first analysis of each lemma.
         first = {analysis.lemma: analysis for analysis in reversed(analyses)}
         return [analysis for analysis in analyses if first[analysis.lemma] is analysis]
 
@@ -180,6 +181,7 @@ class WordNet:
         )
 
     def _tag_count(self, lemma: str, shared: Sense) -> int | None:
+        """The tag count of the lemma's sense that belongs to the synset of `shared`."""
         for sense in self._senses(lemma, shared.category):
             if sense.synset == shared.synset:
                 return sense.tag_count

@@ -3,8 +3,8 @@ better.
 
 Probabilities use absolute discounting: a constant is subtracted from the count of each stored pair. The
 probability that this frees, with that of the rare pairs that are not stored, goes to single words. The
-model takes six bytes for each pair. It is a tenth of the size of a full trigram model, and tells
-synonyms apart equally well. `count_pairs` counts pairs of neighboring words in a corpus, part by part.
+model takes six bytes for each pair. `count_pairs` counts pairs of neighboring words in a corpus, part
+by part.
 """
 
 from __future__ import annotations

@@ -35,7 +35,12 @@ from wellput.language.paraphrase.place_vectors import PlaceVectors
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 from wellput.language.paraphrase.similar_words import WordVectors
 
-# The names of the features of the filter `context`, in their order.
+# The features of the filter `context`, in their order. `prior` is how sure the replacement's source is;
+# the next ten come from the `Evidence` of WordNet. `log_count` and `log_word_count` are about the
+# frequencies of the replacement and of the word. `margin` and `word_margin` are the log odds that their
+# classifiers give, and `is_unlearned` says that the replacement has no classifier. `language_model` is
+# the gain by bigrams. `similarity` and `topic_similarity` are cosines of LSA vectors: of the
+# replacement with the word, and with the words around it. The last three come from `PlaceVectors`.
 CONTEXT_FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",
@@ -43,6 +48,7 @@ CONTEXT_FEATURES = (
     "topic_similarity", "is_unlearned", "advantage", "place_fit", "place_advantage",
     "place_similarity",
 )  # fmt: skip
+COLUMN = {name: column for column, name in enumerate(CONTEXT_FEATURES)}
 N_SIMILARITIES = 3
 """The number of features that a neural encoder adds (`SIMILARITIES`)."""
 TOPIC_WORDS = 12
@@ -64,28 +70,27 @@ class Knowledge:
         rows = np.full((len(queries), len(CONTEXT_FEATURES)), np.nan)
         for row, query in zip(rows, queries, strict=True):
             self._add_evidence(row, query)
-        column = {name: place for place, name in enumerate(CONTEXT_FEATURES)}
-        rows[:, column["margin"]] = replacement_margins(self.classifiers, queries)
-        rows[:, column["word_margin"]] = word_margins(self.classifiers, queries)
-        rows[:, column["is_unlearned"]] = np.isnan(rows[:, column["margin"]])
+        rows[:, COLUMN["margin"]] = replacement_margins(self.classifiers, queries)
+        rows[:, COLUMN["word_margin"]] = word_margins(self.classifiers, queries)
+        rows[:, COLUMN["is_unlearned"]] = np.isnan(rows[:, COLUMN["margin"]])
         # How much likelier the replacement is here than the word, with the frequencies of both.
-        rows[:, column["advantage"]] = (
-            rows[:, column["margin"]]
-            - np.nan_to_num(rows[:, column["word_margin"]])
-            + rows[:, column["log_count"]]
-            - rows[:, column["log_word_count"]]
+        rows[:, COLUMN["advantage"]] = (
+            rows[:, COLUMN["margin"]]
+            - np.nan_to_num(rows[:, COLUMN["word_margin"]])
+            + rows[:, COLUMN["log_count"]]
+            - rows[:, COLUMN["log_word_count"]]
         )
-        rows[:, column["language_model"]] = bigram_gains(self.bigrams, queries)
-        rows[:, column["place_fit"] :] = self.places.features(queries)
+        rows[:, COLUMN["language_model"]] = bigram_gains(self.bigrams, queries)
+        rows[:, COLUMN["place_fit"] :] = self.places.features(queries)
         return rows
 
     def _add_evidence(self, row: Floats, query: Query) -> None:
         """Writes the features from WordNet, word counts and LSA vectors into the query's row."""
         replacement = query.replacement
         word = " ".join(query.words[query.first : query.last])
-        row[0] = replacement.prior
+        row[COLUMN["prior"]] = replacement.prior
         if (evidence := replacement.evidence) is not None:
-            row[1:8] = np.log(
+            row[COLUMN["log_share"] : COLUMN["is_noun"]] = np.log(
                 [
                     evidence.share,
                     evidence.senses,
@@ -96,16 +101,19 @@ class Knowledge:
                     max(evidence.replacement_senses, 1),
                 ]
             )
-            row[8:11] = [evidence.category == category for category in ("noun", "verb", "adj")]
-        row[11] = np.log1p(self.bigrams.count(replacement.text))
-        row[12] = np.log1p(self.bigrams.count(word))
+            row[COLUMN["is_noun"] : COLUMN["log_count"]] = [
+                evidence.category == category for category in ("noun", "verb", "adj")
+            ]
+        row[COLUMN["log_count"]] = np.log1p(self.bigrams.count(replacement.text))
+        row[COLUMN["log_word_count"]] = np.log1p(self.bigrams.count(word))
         new_vector = self.vectors.unit(replacement.text)
         if new_vector is not None:
             old_vector = self.vectors.unit(word)
-            row[16] = np.nan if old_vector is None else new_vector @ old_vector
+            if old_vector is not None:
+                row[COLUMN["similarity"]] = new_vector @ old_vector
             near = (v for w in self._topic(query) if (v := self.vectors.unit(w)) is not None)
             if topic := list(near):
-                row[17] = new_vector @ np.mean(topic, axis=0)
+                row[COLUMN["topic_similarity"]] = new_vector @ np.mean(topic, axis=0)
 
     def _topic(self, query: Query) -> list[str]:
         return [word for word in query.window((), TOPIC_WORDS) if word not in FUNCTION_WORDS]

@@ -117,6 +117,7 @@ class CorpusIndex(StoredModel):
             index = cls(words, tokens, starts, begins, places, file.card)
             if len(tokens) <= CHECK_UP_TO_TOKENS:
                 index._check()
+        # The property is not computed again, which would read the whole file.
         index.__dict__["fingerprint"] = file.fingerprint
         return index
 

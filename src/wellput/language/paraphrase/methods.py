@@ -47,7 +47,6 @@ from wellput.language.paraphrase.rewriting import Rewriter
 from wellput.language.paraphrase.similar_words import BrownCandidates, LsaCandidates
 from wellput.language.shipped import ENGLISH_FOLDER, PARAPHRASE_FILE, TAGGER_FILE, shipped
 
-ParaphraseMethod = Literal["context", "contextwn", "wordnet", "lsa", "brown"]
 FilterName = Literal["none", "classifier", "contextwn", "context", "lm", "neural"]
 # Method → its source of candidates and its filter.
 PARAPHRASE_METHODS: dict[str, tuple[str, FilterName]] = {

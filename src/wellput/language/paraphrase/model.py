@@ -100,6 +100,7 @@ class ParaphraseModel(StoredModel):
             neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),
             card=file.card,
         )
+        # The property is not computed again from the arrays.
         model.__dict__["fingerprint"] = file.fingerprint
         return model
 

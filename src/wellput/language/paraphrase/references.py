@@ -85,6 +85,7 @@ def _replaced(words: list[Word], span: list[int], edit: ReferenceEdit) -> list[W
     """The words of the tree with those numbered in `span` replaced by the words of the edit."""
     first, last = span[0], span[-1]
     forms = edit.text.split(" ")
+    # The word of the span whose head lies outside the span.
     head = next((n for n in span if not first <= words[n - 1].head <= last), first)
     # Heads inside the span become the first new word; numbers after the span change by `n_added`.
     n_added = len(forms) - len(span)
@@ -95,7 +96,7 @@ def _replaced(words: list[Word], span: list[int], edit: ReferenceEdit) -> list[W
         return number + n_added if number > last else number
 
     old = words[head - 1]
-    tail_misc = words[last - 1].misc
+    tail_misc = words[last - 1].misc  # it may say that no space follows
     new = []
     for place, form in enumerate(forms):
         misc = tail_misc if place == len(forms) - 1 else "_"

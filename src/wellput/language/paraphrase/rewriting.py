@@ -1,5 +1,5 @@
-"""Rewrites references: proposals are filtered, the most probable are made first, each word is used
-once.
+"""Rewrites references: proposals are filtered, and those that pass are made, the most probable first;
+each word is used once.
 
 A `Proposal` is a word or phrase of a reference with a possible replacement from the output. As in
 Kauchak & Barzilay (2006), a proposal pairs a word that only the reference has with a word that only the
@@ -11,6 +11,7 @@ the best proposal is made first, and the others are tested again in the changed 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -232,8 +233,7 @@ class Rewriter:
 
 def _rank(proposal: Proposal) -> tuple[float, int, int, str]:
     """A sort key: the most probable proposals first, then longer phrases, then earlier ones."""
-    is_known = proposal.probability == proposal.probability  # not NaN
-    probability = proposal.probability if is_known else -1.0
+    probability = -1.0 if math.isnan(proposal.probability) else proposal.probability
     n_words = proposal.last - proposal.first
     return (-probability, -n_words, proposal.first, proposal.replacement.text)
 

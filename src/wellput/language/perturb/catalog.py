@@ -22,7 +22,7 @@ from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kin
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-# The degree that a change by degree gets for each severity.
+# Severity → degree, for kinds by degree.
 DEGREES: dict[Severity, int] = {"minor": 1, "major": 2, "critical": 3}
 
 
@@ -139,8 +139,8 @@ def perturbed(
     """For each text its changed versions, by variant. A variant is missing where the text has no place
     for it. `sources` has the source of each text, which a change may copy.
 
-    Each text, kind and severity has its versions random numbers, so the other results stay the same
-    when perturbation is left out.
+    Each version is drawn with a random stream of its own, which depends on the text's place, the kind
+    and the severity. So it stays the same if other kinds are left out.
 
     >>> versions = perturbed(["She did not pay 30 euros."], [PERTURBATIONS["negation"]])
     >>> {str(variant): text for variant, text in versions[0].items()}
@@ -170,11 +170,11 @@ def perturbed(
 
 
 MAX_OTHER_TEXTS = 20
-"""How many texts of other items are offered to a change."""
+"""Of so many other items a change gets the texts (`Surroundings.others`)."""
 
 
 def _others(texts: Sequence[str], place: int) -> list[str]:
-    """Texts of other items: the next ones, from the beginning again after the last."""
+    """The texts of the items that follow this one; after the last item come the first ones."""
     n = len(texts)
     return [
         text

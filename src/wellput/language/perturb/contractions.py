@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from wellput.language.perturb.passage import Edit, Edits, Passage, PlacedWord, Surroundings
-from wellput.language.perturb.word_lists import like
+from wellput.language.perturb.word_lists import with_capital_of
 
 # Auxiliaries with *not*, contracted.
 NEGATED = {
@@ -57,16 +57,16 @@ def _contracted(
     """The contraction of `word` and the word `after` it, None if they may not be contracted.
     `following` is the third word, `between` the white space between the first two."""
     # Before some words the full form is usual, because it is stressed: "not only", "they are in".
-    if after.small == "not" and word.small in NEGATED:
-        if following.small in ("only", "just", "merely", "so", "to", "because"):
+    if after.lowercase == "not" and word.lowercase in NEGATED:
+        if following.lowercase in ("only", "just", "merely", "so", "to", "because"):
             return None
-        contracted = NEGATED[word.small]
-        return Edit(word.begin, after.end, like(word.form, contracted))
-    ending = SHORTENED.get((word.small, after.small))
-    if ending is None or between != " " or (word.small == "that" and word.relation == "mark"):
+        contracted = NEGATED[word.lowercase]
+        return Edit(word.begin, after.end, with_capital_of(word.form, contracted))
+    ending = SHORTENED.get((word.lowercase, after.lowercase))
+    if ending is None or between != " " or (word.lowercase == "that" and word.relation == "mark"):
         return None
-    is_main_have = after.small == "have" and after.relation != "aux"
-    if is_main_have or following.small in (
+    is_main_have = after.lowercase == "have" and after.relation != "aux"
+    if is_main_have or following.lowercase in (
         "to",
         "that",
         "what",
@@ -78,7 +78,7 @@ def _contracted(
         "or",
     ):
         return None
-    if word.small == "that" and word.tag != "DT":
+    if word.lowercase == "that" and word.tag != "DT":
         return None
     return Edit(word.end, after.end, ending)
 
@@ -88,18 +88,21 @@ def _spelled_out(
 ) -> Edit | None:
     """The full form of the contraction of `word` and `after`; the arguments are as for
     `_contracted`."""
-    small = after.small.replace("’", "'")
+    ending = after.lowercase.replace("’", "'")
     if between or not word.is_word:
         return None
-    if small == "n't":
-        full = LONG_NEGATED.get(word.small, word.small)
+    if ending == "n't":
+        full = LONG_NEGATED.get(word.lowercase, word.lowercase)
         if full == "ai" or full == "sha":
             return None  # "ain't" and "shan't"
         spelled_out = "cannot" if full == "can" else f"{full} not"
-        return Edit(word.begin, after.end, like(word.form, spelled_out))
-    if small in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
-        return Edit(after.begin, after.end, f" {LENGTHENED[small]}")
+        return Edit(word.begin, after.end, with_capital_of(word.form, spelled_out))
+    if ending in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
+        return Edit(after.begin, after.end, f" {LENGTHENED[ending]}")
+    # *'s* may also be *has* or a possessive.
     is_copula = after.tag == "VBZ" and following.tag in ("DT", "JJ", "RB", "VBG", "IN", "PRP$")
-    if small == "'s" and word.small in ("it", "that", "he", "she", "there") and is_copula:
-        return None if following.small in ("been", "got") else Edit(after.begin, after.end, " is")
+    if ending == "'s" and word.lowercase in ("it", "that", "he", "she", "there") and is_copula:
+        return (
+            None if following.lowercase in ("been", "got") else Edit(after.begin, after.end, " is")
+        )
     return None

@@ -21,14 +21,14 @@ from wellput.language.perturb.passage import (
     capitalized,
     removal,
 )
-from wellput.language.perturb.word_lists import has_right_lemma, like, word_set
+from wellput.language.perturb.word_lists import has_right_lemma, with_capital_of, word_set
 
 # Longer phrases are not left out.
 MAX_DROPPED_WORDS = 8
 ADVERB_STOPS = word_set("adverb-stops")
 """Adverbs that are not left out."""
 VERBS_BESIDE_BE = word_set("verbs-beside-be")
-"""Verbs whose participle adds little to a form of *be*: *the town is located in*."""
+"""Verbs that are not left out after *be*, because they add little to it: *the town is located in*."""
 
 
 def omitted_subject(
@@ -39,7 +39,7 @@ def omitted_subject(
         for subject in sentence.children(sentence.root, "nsubj", "nsubj:pass"):
             phrase = sentence.phrase(subject)
             word = sentence.words[subject]
-            if phrase is None or subject > sentence.root or word.tag in ("EX", "WP", "WDT", "DT"):
+            if phrase is None or subject > sentence.root:
                 continue
             after = sentence.follows(phrase[1])
             is_clear = word.tag.startswith(("NN", "PRP")) and word.tag != "PRP$"
@@ -61,14 +61,14 @@ def _begins_clause(sentence: PassageSentence, place: int) -> bool:
 def omitted_verb(
     passage: Passage, surroundings: Surroundings, rng: np.random.Generator
 ) -> Iterator[Edits]:
-    """The main verb is left out."""
+    """The main verb of a sentence of at least five words is left out."""
     for sentence in passage.sentences:
         root = sentence.root
         has_subject = bool(sentence.children(root, "nsubj", "nsubj:pass"))
         verb = sentence.words[root]
         if verb.lemma in VERBS_BESIDE_BE and sentence.children(root, "aux:pass", "cop"):
             continue
-        if verb.tag.startswith("VB") and len(sentence.words) > 4 and has_subject:
+        if verb.tag.startswith("VB") and len(sentence.words) >= 5 and has_subject:
             yield _dropped(passage, sentence, root, root)
 
 
@@ -82,22 +82,28 @@ def omitted_adverb(
     """An adverb is left out."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
-            if word.tag != "RB" or word.relation != "advmod" or word.small in ADVERB_STOPS:
+            if word.tag != "RB" or word.relation != "advmod" or word.lowercase in ADVERB_STOPS:
                 continue
+            before = sentence.words[place - 1] if place else None
             after = sentence.follows(place)
-            if sentence.children(place) or not word.is_word or after is None or after.small == "of":
+            if sentence.children(place) or not word.is_word or after is None:
                 continue
-            if place and sentence.words[place - 1].small in WORDS_THAT_NEED_AN_ADVERB:
-                continue
-            if place and word.form[0].isupper():
-                continue  # the word of a title
-            if place and sentence.words[place - 1].is_name and word.small == "first":
-                continue  # a day: *on November first*
+            if after.lowercase == "of":
+                continue  # a part of a phrase: *instead of*
+            if before is not None:
+                if before.lowercase in WORDS_THAT_NEED_AN_ADVERB:
+                    continue
+                if word.form[0].isupper():
+                    continue  # the word of a title
+                if before.is_name and word.lowercase == "first":
+                    continue  # a day: *on November first*
+            # What an adverb says of another adverb, a comparative, a preposition or a number often is
+            # needed: *almost ten*.
             if word.head >= 0 and sentence.words[word.head].tag in ("RB", "JJR", "IN", "CD"):
                 continue
-            last = place + (
-                after.form == "," and (place == 0 or sentence.words[place - 1].form == ",")
-            )
+            is_set_off = before is None or before.form == ","
+            # The comma after the adverb is left out with it.
+            last = place + 1 if after.form == "," and is_set_off else place
             yield _dropped(passage, sentence, place, last)
 
 
@@ -111,10 +117,11 @@ def omitted_phrase(
             phrase = sentence.phrase(place)
             if word.relation not in ("obl", "nmod") or not cases or phrase is None:
                 continue
-            if sentence.words[phrase[0]].tag not in ("IN", "TO") or cases[0] != phrase[0]:
-                continue
-            is_short = phrase[0] > 0 and phrase[1] - phrase[0] < MAX_DROPPED_WORDS
-            if is_short and _can_do_without(passage, sentence, place, phrase):
+            first, last = phrase
+            if sentence.words[first].tag not in ("IN", "TO") or cases[0] != first:
+                continue  # the phrase does not begin with its preposition
+            is_short = last - first < MAX_DROPPED_WORDS
+            if first > 0 and is_short and _can_do_without(passage, sentence, place, phrase):
                 yield _dropped(passage, sentence, *phrase)
 
 
@@ -131,10 +138,11 @@ def _can_do_without(
     return (
         sentence.words[head].tag.startswith(("NN", "PRP", "CD"))  # not *at least*
         and text.count("(") == text.count(")")
-        and passage.text[end : end + 2] != ".."
+        and passage.text[end : end + 2] != ".."  # before an ellipsis the phrase may be incomplete
         and not any(word.relation == "parataxis" for word in inside)
         and (after is None or after.tag != "VBG")  # *resulted in the islands becoming free*
-        and not (preposition.small in ("as", "like") and governor.tag.startswith("VB"))
+        # *serve as a bridge*
+        and not (preposition.lowercase in ("as", "like") and governor.tag.startswith("VB"))
         and not any(
             word.tag == "IN" and next_word.tag == "CC"  # *found in or linked from the page*
             for word, next_word in zip(
@@ -154,7 +162,7 @@ def _dropped(passage: Passage, sentence: PassageSentence, first: int, last: int)
         new_first = capitalized(after.form)
         if passage.text[after.begin : after.end] != new_first:
             edit = edits[0]
-            between = passage.text[edit.end : after.begin] if after.begin > edit.end else ""
+            between = passage.text[edit.end : after.begin]
             new_text = between.lstrip() + new_first
             return [Edit(edit.begin, max(edit.end, after.end), new_text)]
     return edits
@@ -175,22 +183,22 @@ def agreement(
     """A verb does not agree with its subject."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
-            if word.relation not in ("nsubj", "nsubj:pass") or word.small in UNCLEAR_NUMBER:
+            if word.relation not in ("nsubj", "nsubj:pass") or word.lowercase in UNCLEAR_NUMBER:
                 continue
             if word.tag not in ("NN", "NNS", "NNP", "PRP") or word.head <= place:
                 continue
             verb = _finite_verb(sentence, word.head)
             if verb is None or not place < verb or not sentence.words[verb].is_word:
-                continue  # not a verb that is written together with its subject: *he's*
+                continue  # a verb that is written together with its subject stays: *he's*
             if len(word.form) > 1 and word.form.isupper():
                 continue  # *the US have* is also right
-            if sentence.children(place, "conj", "cc", "acl", "acl:relcl") or word.small == "you":
+            if word.lowercase == "you":
                 continue
-            if not any(w.head == word.head or w is word for w in sentence.words[place : place + 1]):
-                continue
-            form = _other_number(sentence.words[verb], word)
+            if sentence.children(place, "conj", "cc", "acl", "acl:relcl"):
+                continue  # the verb may agree with a word of the list or clause
+            finite = sentence.words[verb]
+            form = _other_number(finite, word)
             if form is not None:
-                finite = sentence.words[verb]
                 yield [Edit(finite.begin, finite.end, form)]
 
 
@@ -203,13 +211,16 @@ def _finite_verb(sentence: PassageSentence, head: int) -> int | None:
 
 
 def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
-    """The verb in the other number (*walks*, *walk*); None where it may not differ."""
-    is_plural = subject.tag == "NNS" or subject.small in ("we", "they", "i", "you")
-    if verb.small in OTHER_NUMBER:
-        form = OTHER_NUMBER[verb.small]
-        if (verb.small in ("is", "was", "has", "does")) == is_plural and verb.small != "was":
+    """The verb in the other number (*walk* for *walks*). None if that is the same form, or if the verb
+    does not agree with this subject already, so that the parse is probably wrong."""
+    is_plural = subject.tag == "NNS" or subject.lowercase in ("we", "they", "i", "you")
+    if verb.lowercase in OTHER_NUMBER:
+        form = OTHER_NUMBER[verb.lowercase]
+        if (
+            verb.lowercase in ("is", "was", "has", "does")
+        ) == is_plural and verb.lowercase != "was":
             return None  # the subject was misread
-        if verb.small == "was" and subject.small != "i" and is_plural:
+        if verb.lowercase == "was" and subject.lowercase != "i" and is_plural:
             return None
     elif not has_right_lemma(verb):
         return None
@@ -219,15 +230,20 @@ def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
         form = inflect(verb.lemma, "verb", "third")
     else:
         return None
-    return None if form == verb.small else like(verb.form, form)
+    return None if form == verb.lowercase else with_capital_of(verb.form, form)
 
 
-# Tags of words that spoil the sentence if they stand after the next word.
+# A word with one of these tags spoils the sentence if it changes places with the next word.
 FIRST_OF_SWAPPED_TAGS = ("DT", "PRP$", "MD", "TO")
 SWAP_STOPS = word_set("swap-stops")
 """Words that may change places with the next word without making the sentence wrong."""
 MOVED_WORDS = 4
 """The number of words that change places at degree 2."""
+MIN_WORDS_TO_SHUFFLE = 6
+MIN_MOVED_SHARE = 0.7
+"""A shuffle that leaves more words in their places is repeated."""
+MAX_SHUFFLES = 20
+"""After this many shuffles the sentence is left as it is."""
 
 
 def word_order(
@@ -242,15 +258,15 @@ def word_order(
                     yield _permuted(sentence, [place, place + 1], [place + 1, place])
             continue
         places = [p for p, w in enumerate(sentence.words) if w.form[0].isalnum()]
-        if len(places) < 6:
+        if len(places) < MIN_WORDS_TO_SHUFFLE:
             continue
         chosen = places if degree == 3 else sorted(rng.choice(places, MOVED_WORDS, replace=False))
         order = [int(place) for place in chosen]
-        for _ in range(20):
+        for _ in range(MAX_SHUFFLES):
             shuffled = [int(place) for place in rng.permutation(order)]
             moved = sum(a != b for a, b in zip(order, shuffled, strict=True))
-            forms = {sentence.words[place].small for place in order}
-            if moved >= 0.7 * len(order) and len(forms) > 2:
+            forms = {sentence.words[place].lowercase for place in order}
+            if moved >= MIN_MOVED_SHARE * len(order) and len(forms) > 2:
                 yield _permuted(sentence, order, shuffled)
                 break
 
@@ -261,9 +277,9 @@ def _spoils_when_swapped(passage: Passage, sentence: PassageSentence, place: int
     return (
         word.tag in FIRST_OF_SWAPPED_TAGS
         and word.is_word
-        and word.small not in SWAP_STOPS
+        and word.lowercase not in SWAP_STOPS
         and after.is_word
-        and after.small != word.small
+        and after.lowercase != word.lowercase
         and not after.tag.startswith("RB")
         and passage.text[word.end : after.begin] == " "
     )
@@ -298,7 +314,7 @@ def repetition(
             for word in words[1:]:
                 after = passage.text[word.end : word.end + 1]
                 is_long = word.is_word and len(word.form) > 2
-                if is_long and word.small not in REPEATABLE and after in ("", *" .,;:!?"):
+                if is_long and word.lowercase not in REPEATABLE and after in ("", *" .,;:!?"):
                     yield [Edit(word.end, word.end, f" {word.form}")]
             continue
         length = 3 if degree == 2 else 4
@@ -355,13 +371,13 @@ def misspelling(
 def _misspelled(word: str, rng: np.random.Generator) -> str:
     """The word with one letter inside dropped or doubled, or two letters exchanged."""
     while True:
+        # The last letter stays: without it, or with it doubled, many words are other English words.
         at = int(rng.integers(1, len(word) - 1))
         misspelled = (
             word[:at] + word[at + 1 :],
             word[:at] + word[at] + word[at:],
             word[:at] + word[at + 1] + word[at] + word[at + 2 :],
         )[int(rng.integers(3))]
-        # A dropped or doubled last letter often makes another English word: cars, car.
         if misspelled != word and "-" not in word[at : at + 2]:
             return misspelled
 

@@ -33,8 +33,8 @@ from wellput.language.perturb.word_lists import (
     article_edit,
     in_form_of,
     is_in_phrase,
-    like,
     spellings,
+    with_capital_of,
     word_pairs,
     word_set,
 )
@@ -68,7 +68,11 @@ def _may_be_replaced(sentence: PassageSentence, place: int, category: str) -> bo
     before = sentence.words[place - 1] if place else None
     if is_in_phrase("synonyms", sentence, place, word.lemma.lower()):
         return False
-    if category == "noun" and before is not None and before.small in WORDS_BEFORE_A_FIXED_PHRASE:
+    if (
+        category == "noun"
+        and before is not None
+        and before.lowercase in WORDS_BEFORE_A_FIXED_PHRASE
+    ):
         return False
     if category == "verb" and sentence.children(place, "xcomp", "ccomp"):
         return False
@@ -90,7 +94,7 @@ BE_FORMS = {
     ("VBZ", True): "are",
     ("VBP", False): "is",
 }
-"""The form of *be* by the tag of the active verb and whether the new subject is plural."""
+"""(Tag of the active verb, whether its object is plural) → the form of *be* in the passive."""
 TAGS_OF_A_SECOND_OBJECT = ("DT", "PRP", "PRP$", "NN", "NNS", "NNP", "JJ", "CD")
 PASSIVE_STOPS = ("by", "latter", "former", "than", "each", "every")
 """A sentence with one of these words is not made passive."""
@@ -111,17 +115,23 @@ def passive(
             continue
         auxiliaries = sentence.children(root, "aux")
         if s_last + 1 + len(auxiliaries) != root or len(auxiliaries) > 1:
-            continue
+            continue  # more than one auxiliary stands between subject and verb
         form = _passive_form(sentence, auxiliaries)
-        has_time = any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1])
-        if form is None or s_first > 0 or has_time:
-            continue  # a time may belong to the verb
-        if any(word.small in PASSIVE_STOPS for word in sentence.words):
+        if form is None or s_first > 0:
+            continue
+        has_time = any(
+            word.lowercase in TIME_WORDS for word in sentence.words[o_first : o_last + 1]
+        )
+        if has_time:
+            continue  # what looks like the object may be a time: *left Monday*
+        if any(word.lowercase in PASSIVE_STOPS for word in sentence.words):
             continue  # a second agent (*by*), or words whose sense depends on the order (*the latter*)
         after = sentence.follows(o_last)
-        if (after is not None and after.tag == "CC") or not has_clear_case(sentence.words[0]):
+        if after is not None and after.tag == "CC":
+            continue  # the subject has a second verb, or the verb a second object
+        if not has_clear_case(sentence.words[0]):
             continue
-        if after is not None and (after.tag in TAGS_OF_A_SECOND_OBJECT or after.small == "of"):
+        if after is not None and (after.tag in TAGS_OF_A_SECOND_OBJECT or after.lowercase == "of"):
             continue  # "provided the users a way": two objects
         if after is not None and after.tag == "TO" and verb.lemma == "cause":
             continue  # "caused the road to close": the road was not caused
@@ -143,8 +153,8 @@ def _passive_form(sentence: PassageSentence, auxiliaries: list[int]) -> str | No
         helper = sentence.words[auxiliaries[0]]
         if helper.tag == "MD" and helper.form[0].isalpha():
             return f"{helper.form} be {participle}"
-        if helper.small in ("has", "have", "had"):
-            have = "had" if helper.small == "had" else "have" if is_plural else "has"
+        if helper.lowercase in ("has", "have", "had"):
+            have = "had" if helper.lowercase == "had" else "have" if is_plural else "has"
             return f"{have} been {participle}"
         return None
     be = BE_FORMS.get((verb.tag, is_plural))
@@ -158,7 +168,7 @@ SUBJECT_BEGINNING_TAGS = ("PRP", "DT", "NNP", "NNS", "NN", "PRP$")
 THIRD_PERSONS = word_set("third-persons")
 MIN_MAIN_WORDS = 3
 """A shorter main clause after a subordinate clause often only names the speaker (*economists
-warned*)."""
+warned*), so the clause is not moved."""
 
 
 def clause_order(
@@ -174,12 +184,13 @@ def clause_order(
         for clause in sentence.children(sentence.root, "advcl"):
             places = sentence.subtree(clause)
             marks = sentence.children(clause, "mark", "advmod")
-            if not marks or sentence.words[marks[0]].small not in MOVABLE_MARKS:
+            if not marks or sentence.words[marks[0]].lowercase not in MOVABLE_MARKS:
                 continue
             if not sentence.children(clause, "nsubj", "nsubj:pass", "expl"):
                 continue
             if places[-1] - places[0] != len(places) - 1 or marks[0] != places[0]:
-                continue
+                continue  # the clause has gaps, or does not begin with its conjunction
+            # With *and*, it is often unclear what belongs to the clause.
             if any(w.tag == "CC" or w.relation in ("conj", "parataxis") for w in sentence.words):
                 continue
             if places[0] > sentence.root and places[-1] == last - 1:
@@ -208,23 +219,24 @@ def _may_be_fronted(sentence: PassageSentence, first: int, last: int) -> bool:
         and not any(word.form == "," or word.relation in CLAUSE_RELATIONS for word in main)
         and not any(word.form in (",", "-", "–") for word in words[first:last])
         and main[-1].form[-1] != "."
-        and words[first].small != "since"  # in front it would be taken for "because"
-        and main[-1].small != "it"  # "I love it when it rains"
-        and words[first + 1].small != "that"  # "he has said before that …"
+        and words[first].lowercase != "since"  # in front it would be taken for "because"
+        and main[-1].lowercase != "it"  # "I love it when it rains"
+        and words[first + 1].lowercase != "that"  # "he has said before that …"
         and has_clear_case(words[0])
         and main[-1].tag not in ("IN", "TO", "RB")  # "divided on when …", "soon after …"
         and main[-1].lemma != "be"  # "it was because …"
         and words[root].lemma != "come"  # "the news came after …"
-        and not any(word.small == "only" for word in main)  # "he may only stay if …"
-        and not _is_about_another(sentence, first, subjects[0])
+        and not any(word.lowercase == "only" for word in main)  # "he may only stay if …"
+        and not _has_other_pronoun(sentence, first, subjects[0])
         and not any(map(_is_time, main[-2:]))  # "in 1914 when …", "months before …"
         and not (
-            words[first].small == "when" and words[root].lemma in word_set("verbs-that-ask-when")
+            words[first].lowercase == "when"
+            and words[root].lemma in word_set("verbs-that-ask-when")
         )
     )
 
 
-def _is_about_another(sentence: PassageSentence, first: int, subject: int) -> bool:
+def _has_other_pronoun(sentence: PassageSentence, first: int, subject: int) -> bool:
     """Whether the subjects of the two clauses are different pronouns of the third person. Then the
     pronoun in the subordinate clause may refer to a word of the main clause, and cannot stand before
     it: *it pays the crew if they leave*."""
@@ -233,16 +245,18 @@ def _is_about_another(sentence: PassageSentence, first: int, subject: int) -> bo
     main_subject = words[subject]
     return (
         bool(clause_subjects)
-        and clause_subjects[0].small != main_subject.small
-        and {clause_subjects[0].small, main_subject.small} <= set(THIRD_PERSONS)
-        and clause_subjects[0].small != "it"  # "it rained"
+        and clause_subjects[0].lowercase != main_subject.lowercase
+        and {clause_subjects[0].lowercase, main_subject.lowercase} <= set(THIRD_PERSONS)
+        and clause_subjects[0].lowercase != "it"  # "it rained"
     )
 
 
 def _is_time(word: PlacedWord) -> bool:
     """Whether the word is a number or names a time, such as *months*."""
     return (
-        word.tag == "CD" or word.small in TIME_WORDS or word.small.removesuffix("s") in TIME_WORDS
+        word.tag == "CD"
+        or word.lowercase in TIME_WORDS
+        or word.lowercase.removesuffix("s") in TIME_WORDS
     )
 
 
@@ -267,7 +281,9 @@ def _moved_back(
         return
     if main[0].tag not in SUBJECT_BEGINNING_TAGS:
         return
-    if any(word.small in THIRD_PERSONS for word in main) or any(word.form == "," for word in main):
+    if any(word.lowercase in THIRD_PERSONS for word in main) or any(
+        word.form == "," for word in main
+    ):
         return
     if any(word.relation in CLAUSE_RELATIONS for word in main):
         return
@@ -283,14 +299,14 @@ def spelling(
     """Words in British spelling get the American one in the whole text, and the other way round."""
     edits = []
     for word in passage.words:
-        if word.is_name or (other := spellings().get(word.small)) is None:
+        if word.is_name or (other := spellings().get(word.lowercase)) is None:
             continue
         # A meter may be a device, too; a word all in capitals is perhaps a name.
-        if word.small == "meter" or (
-            word.form != word.small and word.form != capitalized(word.small)
+        if word.lowercase == "meter" or (
+            word.form != word.lowercase and word.form != capitalized(word.lowercase)
         ):
             continue
-        edits.append(Edit(word.begin, word.end, like(word.form, other)))
+        edits.append(Edit(word.begin, word.end, with_capital_of(word.form, other)))
     if edits:
         yield edits
 
@@ -306,8 +322,8 @@ def quotes(
         return
     if text.count('"') % 2 or re.search(r"\d['\"]|''|``|(?<!\w)'|'(?!\w)", text):
         return  # inches, minutes, and marks that cannot be paired
-    pieces = iter("“”" * text.count('"'))
-    curly_text = re.sub('"', lambda _: next(pieces), text).replace("'", "’")
+    curly_marks = iter("“”" * text.count('"'))
+    curly_text = re.sub('"', lambda _: next(curly_marks), text).replace("'", "’")
     if curly_text != text:
         yield [Edit(0, len(text), curly_text)]
 
@@ -330,7 +346,7 @@ def list_comma(
     """The comma before the last part of a list is added or left out."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
-            if word.small not in ("and", "or") or word.relation != "cc" or place < 3:
+            if word.lowercase not in ("and", "or") or word.relation != "cc" or place < 3:
                 continue  # before it stand at least a word, a comma and a word
             last = word.head
             first = sentence.words[last].head
@@ -367,7 +383,7 @@ def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> b
         return False
     if len({words[part].tag[:2] for part in (first, *parts)}) > 1:
         return False
-    if words[parts[-1]].small.rstrip(".") in COMPANY_ENDINGS:
+    if words[parts[-1]].lowercase.rstrip(".") in COMPANY_ENDINGS:
         return False  # *Goldman, Sachs and Co*
     begin = min(sentence.subtree(first))
     if begin and words[begin - 1].form == "," and words[begin].tag == "IN":

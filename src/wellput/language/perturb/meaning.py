@@ -3,7 +3,7 @@
 Each public function is a kind of change. It finds every place of a passage where the change can be
 made, and yields the edits of each place. Where it is not certain that an edit makes the intended
 change, the place is left out: many conditions here exclude constructions that the parser often gets
-wrong.
+wrong. All kinds get the same arguments, used or not.
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ from wellput.language.perturb.word_lists import (
     is_in_phrase,
     is_like_name,
     is_part_of_name,
-    like,
     name_key,
     name_runs,
     other_names,
+    with_capital_of,
     word_pairs,
     word_set,
 )
 
 FINITE_TAGS = ("MD", "VBZ", "VBP", "VBD")
-# Words after which *not* could not stand, or would mean something else.
+# If one of these words follows an auxiliary, *not* cannot stand between them, or would mean something
+# else.
 WORDS_THAT_FOLLOW_AN_AUXILIARY = word_set("words-that-follow-an-auxiliary")
 DO_FORMS = {"VBZ": "does", "VBP": "do", "VBD": "did"}
 AUXILIARIES = word_set("auxiliaries")
@@ -77,22 +78,22 @@ def _negating(sentence: PassageSentence) -> Edit | None:
         place
         for place in sentence.children(root, "aux", "aux:pass", "cop")
         if sentence.words[place].tag in FINITE_TAGS
-        and sentence.words[place].small in AUXILIARIES
+        and sentence.words[place].lowercase in AUXILIARIES
         and place < root
     ]
-    if not finite and verb.small in AUXILIARIES and verb.lemma == "be" and verb.tag != "VBP":
+    if not finite and verb.lowercase in AUXILIARIES and verb.lemma == "be" and verb.tag != "VBP":
         finite = [root]
     if finite:
         return _with_not(sentence, finite[0], subjects)
     if verb.tag in DO_FORMS and subjects[-1] < root and verb.lemma != "be" and verb.is_word:
         before = sentence.words[root - 1]
-        if verb.small in AUXILIARIES and verb.lemma != "have":
-            return None
+        if verb.lowercase in AUXILIARIES and verb.lemma != "have":
+            return None  # an auxiliary whose verb is left out or was not found
         after = sentence.follows(root)
-        if verb.form.isupper() or (after is not None and after.small in ("yet", "better")):
-            return None
+        if verb.form.isupper() or (after is not None and after.lowercase in ("yet", "better")):
+            return None  # *had better*, *have yet to*
         if before.tag in ("RB", "MD", "TO", "CC") or before.relation in ("aux", "cop"):
-            return None
+            return None  # *does not* would stand in the wrong place
         if verb.lemma != "have" and not has_right_lemma(verb):
             return None
         return Edit(verb.begin, verb.end, f"{DO_FORMS[verb.tag]} not {verb.lemma}")
@@ -102,30 +103,27 @@ def _negating(sentence: PassageSentence) -> Edit | None:
 def _with_not(sentence: PassageSentence, place: int, subjects: list[int]) -> Edit | None:
     """The edit that puts *not* after the auxiliary at a place, or None."""
     word, after = sentence.words[place], sentence.follows(place)
-    if subjects[0] > place and sentence.words[subjects[0]].relation != "nsubj":
+    if subjects[0] > place or after is None or after.lowercase in WORDS_THAT_FOLLOW_AN_AUXILIARY:
         return None
-    if min(subjects) > place or after is None or after.small in WORDS_THAT_FOLLOW_AN_AUXILIARY:
+    if not after.form[0].isalnum() or word.lowercase in ("'d", "’d"):
         return None
-    if not after.form[0].isalnum() or word.small in ("'d", "’d"):
-        return None
-    joined = "not" if word.small == "can" else " not"
-    return Edit(word.end, word.end, joined)
+    return Edit(word.end, word.end, "not" if word.lowercase == "can" else " not")  # *cannot*
 
 
 def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[Edits]:
     """Edits that remove a *not* or *n't* of the main verb."""
     for place, word in enumerate(sentence.words):
-        if word.small not in ("not", "n't", "n’t") or place == 0:
+        if word.lowercase not in ("not", "n't", "n’t") or place == 0:
             continue
         before, after = sentence.words[place - 1], sentence.follows(place)
         is_main = word.head == sentence.root
-        if not is_main or before.small not in AUXILIARIES | {"can"} or after is None:
+        if not is_main or before.lowercase not in AUXILIARIES or after is None:
             continue
-        if after.small in WORDS_THAT_FOLLOW_AN_AUXILIARY | {"yet", "any", "anymore", "until"}:
+        if after.lowercase in WORDS_THAT_FOLLOW_AN_AUXILIARY | {"yet", "any", "anymore", "until"}:
             continue
         words_after = sentence.words[place + 1 :]
         if any(
-            w.small
+            w.lowercase
             in ("any", "anything", "anyone", "yet", "anymore", "either", "but", "much", "ever")
             for w in words_after
         ):
@@ -134,8 +132,8 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
             continue  # the title of a song: *they sang "Can't Stop"*
         begin = word.begin - (passage.text[word.begin - 1] == " ")
         edits = [Edit(begin, word.end, "")]
-        if full := FULL_AUXILIARY.get(before.small):
-            edits.append(Edit(before.begin, before.end, like(before.form, full)))
+        if full := FULL_AUXILIARY.get(before.lowercase):
+            edits.append(Edit(before.begin, before.end, with_capital_of(before.form, full)))
         yield edits
 
 
@@ -180,12 +178,14 @@ def _is_alone(sentence: PassageSentence, first: int, last: int) -> bool:
 
 def _same_article(sentence: PassageSentence, first: int, other: str) -> bool:
     """Whether the other name can follow the article before the place `first`, if there is one."""
-    before = sentence.words[first - 1].small if first else ""
+    before = sentence.words[first - 1].lowercase if first else ""
     return before not in ("a", "an") or article_for(other) == before
 
 
+PARTS_OF_PHRASES = ("compound", "flat", "fixed", "compound:prt")
+"""Relations of words that have their sense only together with other words."""
 WITHOUT_CLAUSE_COMPLEMENT = word_set("without-clause-complement")
-"""Verbs that cannot be exchanged where a clause depends on them."""
+"""Verbs that do not become their opposite where a clause or an adverbial phrase depends on them."""
 
 
 def antonym(
@@ -197,67 +197,50 @@ def antonym(
             continue
         for place, word in enumerate(sentence.words):
             category = CATEGORY_OF_TAG.get(word.tag)
-            if is_joined(passage.text, word) or word.relation in (
-                "compound",
-                "flat",
-                "fixed",
-                "compound:prt",
-            ):
+            if is_joined(passage.text, word) or word.relation in PARTS_OF_PHRASES:
                 continue
             if category is None:
-                opposites = word_pairs("antonyms.tsv").get((word.small, "function"), ())
                 is_linking = word.tag == "IN" and word.relation in ("case", "mark")
-                if not (is_linking or word.tag == "NN") or is_in_phrase(
-                    "antonyms", sentence, place, word.small
-                ):
-                    continue
-                for other in opposites:
-                    yield [
-                        Edit(
-                            word.begin,
-                            word.end,
-                            like(word.form, other),
-                        )
-                    ]
+                if is_linking and not is_in_phrase("antonyms", sentence, place, word.lowercase):
+                    for other in word_pairs("antonyms.tsv").get((word.lowercase, "function"), ()):
+                        yield [Edit(word.begin, word.end, with_capital_of(word.form, other))]
                 continue
-            lemma, key = _antonym_key(word.small, word.lemma, category)
+            lemma, needs_inflection = _antonym_entry(word.lowercase, word.lemma, category)
             if is_in_phrase("antonyms", sentence, place, lemma):
                 continue
             if word.tag in ("JJR", "JJS") and lemma == "great":
-                continue
+                continue  # *greater* is often *larger*, the opposite of *great* is *terrible*
             after = sentence.follows(place)
             if category == "verb" and after is not None and after.tag == "CD":
                 continue  # *lost 0:3*
-            if category == "verb" and not _may_change_verb(sentence, place, lemma):
+            if category == "verb" and not _fits_opposite(sentence, place, lemma):
                 continue
             for other in word_pairs("antonyms.tsv").get((lemma, category), ()):
                 form = (
                     in_form_of(word, other, category)
-                    if key == "lemma"
+                    if needs_inflection
                     else in_case_of(word.form, other)
                 )
-                if category == "adj" and lemma == "more" and _counts(sentence, place):
+                if category == "adj" and lemma == "more" and _is_before_plural(sentence, place):
                     form = in_case_of(word.form, "fewer")
                 yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
 
 
-def _antonym_key(small: str, lemma: str, category: str) -> tuple[str, str]:
-    """The entry to look up in the list of antonyms, and `form` if it stands for the word's form
-    (*better*) or `lemma` if its opposite must be inflected."""
-    if (small, category) in word_pairs("antonyms.tsv"):
-        if category in ("adj", "adv"):
-            return small, "form"
-        return small, "lemma"
-    return lemma, "lemma"
+def _antonym_entry(lowercase: str, lemma: str, category: str) -> tuple[str, bool]:
+    """The entry of a word in the list of antonyms, and whether its opposite must be inflected: not for
+    the form of an adjective or adverb that is in the list itself (*better*, *worse*)."""
+    if (lowercase, category) in word_pairs("antonyms.tsv"):
+        return lowercase, category not in ("adj", "adv")
+    return lemma, True
 
 
-def _counts(sentence: PassageSentence, place: int) -> bool:
-    """Whether `more` stands before something that is counted."""
+def _is_before_plural(sentence: PassageSentence, place: int) -> bool:
+    """Whether the word belongs to a plural noun after it (*more cars*)."""
     head = sentence.words[place].head
     return head > place and sentence.words[head].tag == "NNS"
 
 
-def _may_change_verb(sentence: PassageSentence, place: int, lemma: str) -> bool:
+def _fits_opposite(sentence: PassageSentence, place: int, lemma: str) -> bool:
     """Whether the words that depend on a verb also fit its opposite."""
     if sentence.children(place, "compound:prt"):
         return False
@@ -286,7 +269,7 @@ def pronoun(
     edits = [
         Edit(word.begin, word.end, in_case_of(word.form, other))
         for word in passage.words
-        if (other := PRONOUNS.get((word.small, word.tag)))
+        if (other := PRONOUNS.get((word.lowercase, word.tag)))
     ]
     if edits and not BOTH_PRONOUNS.search(passage.text):
         yield edits
@@ -320,10 +303,11 @@ def swapped_arguments(
         subject = passage.covered(sentence, s_first, s_last)
         obj = passage.covered(sentence, o_first, o_last)
         first = sentence.words[s_first]
-        if any(word.small in TIME_WORDS for word in sentence.words[o_first : o_last + 1]):
+        if any(word.lowercase in TIME_WORDS for word in sentence.words[o_first : o_last + 1]):
             continue  # a time that the parser took for an object
         if s_first and sentence.words[s_first - 1].tag == "-RRB-":
             continue  # the subject may begin before the bracket
+        # After a mark, a capital may begin a quotation or title.
         is_after_mark = s_first > 0 and not sentence.words[s_first - 1].form[0].isalnum()
         if not _agrees_after_swap(sentence) or (is_after_mark and first.form[0].isupper()):
             continue
@@ -345,7 +329,7 @@ def _are_whole_phrases(sentence: PassageSentence, s_last: int, o_first: int, o_l
         all(word.relation in ("aux", "advmod") for word in words[s_last + 1 : root])
         and o_first == root + 1
         and not any(word.tag == "DT" for word in obj[1:])
-        and not any(word.small in INDEFINITE_NOUNS for word in obj)
+        and not any(word.lowercase in INDEFINITE_NOUNS for word in obj)
         and (after is None or after.tag in TAGS_AFTER_AN_OBJECT)
     )
 
@@ -354,7 +338,7 @@ def subject_and_object(
     sentence: PassageSentence,
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The subject before the main verb and the object after it, each as the places of its first and
-    last word, if both are plain noun phrases; otherwise None."""
+    last word, if both are short noun phrases that are not `_is_complex`; otherwise None."""
     root = sentence.root
     subjects, objects = sentence.children(root, "nsubj"), sentence.children(root, "obj")
     if not sentence.words[root].tag.startswith("VB") or len(subjects) != 1 or len(objects) != 1:
@@ -374,14 +358,14 @@ def subject_and_object(
         if inside[0].tag in ("IN", "TO", "RB"):
             return None
         if len(inside) > MAX_SWAPPED_WORDS or any(
-            _is_not_plain(word.tag, word.relation) for word in inside
+            _is_complex(word.tag, word.relation) for word in inside
         ):
             return None
         phrases.append(phrase)
     return phrases[0], phrases[1]
 
 
-def _is_not_plain(tag: str, relation: str) -> bool:
+def _is_complex(tag: str, relation: str) -> bool:
     """Whether a word of a phrase shows that the phrase has a clause, a list, a pronoun, a number or
     punctuation in it."""
     return relation in (*CLAUSE_RELATIONS, "conj", "appos") or tag in (

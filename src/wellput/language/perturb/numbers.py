@@ -18,7 +18,7 @@ from wellput.language.perturb.passage import (
     capitalized,
     is_joined,
 )
-from wellput.language.perturb.word_lists import like
+from wellput.language.perturb.word_lists import with_capital_of
 
 NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?\Z")
 TIME = re.compile(r"(\d{1,2}):(\d\d)\Z")
@@ -28,7 +28,7 @@ NUMBER_WORDS = (
 # Numbers between these two are taken for years.
 FIRST_YEAR, LAST_YEAR = 1500, 2100
 LAST_DAY = 31
-"""A number up to 31 may be a day of a month, so it is changed to another number up to 31."""
+"""A number up to 31 may be a day of a month, so it becomes another number up to 31."""
 
 
 def number(
@@ -54,12 +54,12 @@ def _is_label(sentence: PassageSentence) -> bool:
 
 def _other_number(form: str, rng: np.random.Generator) -> str | None:
     """Another number of about the same size, written like `form`; None where none is safe."""
-    small = form.lower()
-    if small in NUMBER_WORDS:
+    lowercase = form.lower()
+    if lowercase in NUMBER_WORDS:
         other = NUMBER_WORDS[
-            (NUMBER_WORDS.index(small) + int(rng.integers(2, 9))) % len(NUMBER_WORDS)
+            (NUMBER_WORDS.index(lowercase) + int(rng.integers(2, 9))) % len(NUMBER_WORDS)
         ]
-        return like(form, other)
+        return with_capital_of(form, other)
     if time := TIME.match(form):
         hour = int(time[1]) + (-2 if int(time[1]) > 3 else 3)
         return f"{hour}:{time[2]}"
@@ -71,13 +71,14 @@ def _other_number(form: str, rng: np.random.Generator) -> str | None:
             return None
         if FIRST_YEAR < value < LAST_YEAR:
             return str(value - int(rng.integers(2, 30)))
-        if 10 <= value <= LAST_DAY:
+        if 10 <= value <= LAST_DAY:  # another number from 10 to 31
             return str(10 + (value - 10 + int(rng.integers(3, 19))) % 22)
-        if value < 10:
+        if value < 10:  # another number from 2 to 9
             return str(2 + (value - 2 + int(rng.integers(1, 8))) % 8)
     first = int(form[0])
     other_digit = 1 + (first - 1 + int(rng.integers(1, 9))) % 9
     changed = f"{other_digit}{form[1:]}"
+    # After "1" the noun would have to be singular.
     return None if changed in ("1", "1.0") else changed
 
 
@@ -99,7 +100,7 @@ def number_words(
             before = sentence.words[place - 1].form if place else ""
             if after.form == "%" and before not in ("-", "–"):
                 yield [Edit(word.end, after.end, " percent")]
-            elif after.small == "percent" and word.form[0].isdigit():
+            elif after.lowercase == "percent" and word.form[0].isdigit():
                 yield [Edit(word.end, after.end, "%")]
             elif before in ("$", "£", "€", "#", "-", "."):
                 continue
@@ -108,8 +109,8 @@ def number_words(
                     in_words = WORDS_OF_DIGITS[word.form]
                     new = capitalized(in_words) if place == 0 else in_words
                     yield [Edit(word.begin, word.end, new)]
-                elif word.small in NUMBER_VALUES and place > 0:
-                    yield [Edit(word.begin, word.end, str(NUMBER_VALUES[word.small]))]
+                elif word.lowercase in NUMBER_VALUES and place > 0:
+                    yield [Edit(word.begin, word.end, str(NUMBER_VALUES[word.lowercase]))]
                 elif GROUPED.match(word.form):
                     yield [Edit(word.begin, word.end, word.form.replace(",", ""))]
                 elif UNGROUPED.match(word.form):

@@ -27,6 +27,7 @@ CATEGORY_OF_TAG: Mapping[str, Category] = {
     **dict.fromkeys(("JJ", "JJR", "JJS"), "adj"),
     **dict.fromkeys(("RB", "RBR", "RBS"), "adv"),
 }
+# Words that begin with a consonant letter and take *an*; beginnings with a vowel letter that take *a*.
 VOWEL_SOUND_EXCEPTIONS = ("hour", "honest", "honor", "honour", "heir")
 CONSONANT_SOUND_BEGINNINGS = ("uni", "use", "usu", "eu", "one", "once", "ubiq", "uti")
 
@@ -91,20 +92,24 @@ def is_in_phrase(kind: str, sentence: PassageSentence, place: int, entry: str) -
     after_words, before_words = _phrases(kind).get(entry, (frozenset(), frozenset()))
     after = sentence.follows(place)
     before = sentence.words[place - 1] if place else None
-    return (after is not None and after.small in after_words) or (
-        before is not None and before.small in before_words
+    return (after is not None and after.lowercase in after_words) or (
+        before is not None and before.lowercase in before_words
     )
 
 
 def article_edit(sentence: PassageSentence, place: int, form: str) -> list[Edit]:
     """The change of `a` to `an`, or back, before a word that becomes `form`."""
     before = sentence.words[place - 1] if place else None
-    if before is None or before.small not in ("a", "an") or article_for(form) == before.small:
+    if (
+        before is None
+        or before.lowercase not in ("a", "an")
+        or article_for(form) == before.lowercase
+    ):
         return []
-    return [Edit(before.begin, before.end, like(before.form, article_for(form)))]
+    return [Edit(before.begin, before.end, with_capital_of(before.form, article_for(form)))]
 
 
-def like(form: str, other: str) -> str:
+def with_capital_of(form: str, other: str) -> str:
     """The other word, with a capital first letter if the form has one."""
     return other[:1].upper() + other[1:] if form[:1].isupper() else other
 
@@ -118,12 +123,12 @@ def has_right_lemma(verb: PlacedWord) -> bool:
     """Whether inflecting the verb's lemma gives the verb's form again. With a wrong lemma a change
     could make a form that is no word (*repeate*)."""
     inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
-    return inflect(verb.lemma, "verb", inflection).lower() == verb.small
+    return inflect(verb.lemma, "verb", inflection).lower() == verb.lowercase
 
 
 def in_case_of(form: str, other: str) -> str:
     """The other word, in capitals or with a capital first letter if the form is so."""
-    return other.upper() if form.isupper() and len(form) > 1 else like(form, other)
+    return other.upper() if form.isupper() and len(form) > 1 else with_capital_of(form, other)
 
 
 def article_for(word: str) -> str:
@@ -132,11 +137,13 @@ def article_for(word: str) -> str:
     >>> article_for("hour"), article_for("useful"), article_for("old")
     ('an', 'a', 'an')
     """
-    small = word.lower()
-    if small.startswith(VOWEL_SOUND_EXCEPTIONS):
+    lowercase = word.lower()
+    if lowercase.startswith(VOWEL_SOUND_EXCEPTIONS):
         return "an"
     return (
-        "an" if small[:1] in "aeiou" and not small.startswith(CONSONANT_SOUND_BEGINNINGS) else "a"
+        "an"
+        if lowercase[:1] in "aeiou" and not lowercase.startswith(CONSONANT_SOUND_BEGINNINGS)
+        else "a"
     )
 
 
@@ -200,7 +207,7 @@ def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
     governor = sentence.words[head.head] if head.head >= 0 else None
     if head.relation == "nsubj" and governor is not None:
         return "person" if governor.lemma in word_set("person-verbs") else None
-    is_place = before is not None and before.small in PLACE_PREPOSITIONS
+    is_place = before is not None and before.lowercase in PLACE_PREPOSITIONS
     return "place" if is_place and head.relation in ("obl", "nmod") else None
 
 
@@ -226,7 +233,7 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
     """What two names must share to replace each other: the word before them, their number of words,
     their tag, whether they are the head of their phrase, and whether *'s* follows."""
     before = sentence.words[first - 1] if first else None
-    word_before = before.small if before is not None and before.is_word else ""
+    word_before = before.lowercase if before is not None and before.is_word else ""
     after = sentence.follows(last)
     is_possessive = after is not None and after.tag == "POS"
     head = sentence.words[last]
@@ -236,8 +243,8 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
 
 def is_like_name(name: str, other: str, kinds: Mapping[str, str]) -> bool:
     """Whether another name of the corpus is of the same kind. It is if it ends in the same word (*Gull
-    Island*, *Thorn Island*). It also is if both name a person, or both a place, and no word of the two
-    is in the list of names or an English word."""
+    Island*, *Thorn Island*) and begins with another. It also is if both name a person, or both a place,
+    and no word of the two is in the list of names or an English word."""
     words, other_words = name.split(), other.split()
     if len(words) > 1 and words[-1] == other_words[-1]:
         return words[0] != other_words[0]

@@ -157,16 +157,16 @@ class Completer(StoredModel):
         completed = []
         for prepared, tree_labels, missing in zip(inflected, labels, bundles, strict=True):
             relations = [label.relation for label in tree_labels]
-            is_bare = self.inserter.is_bare(prepared.tree, relations)
-            kinds = self.insert if is_bare else self.insert - {"function"}
+            lacks_words = self.inserter.lacks_function_words(prepared.tree, relations)
+            kinds = self.insert if lacks_words else self.insert - {"function"}
             tree = with_insertions(prepared.tree, relations, missing, kinds)
-            shares = {
+            known_forms = {
                 (node, form.form): form
                 for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)
                 for form in forms
             }
             forms = [
-                tuple(shares.get((node, form), WordForm(form)) for form in node.forms)
+                tuple(known_forms.get((node, form), WordForm(form)) for form in node.forms)
                 for node in tree.nodes
             ]
             completed.append(PreparedTree(tree, forms))
@@ -238,8 +238,7 @@ def with_subject(labels: Sequence[Label], tree: InputTree) -> Sequence[Label] | 
     relabeled as the subject; None for other trees.
 
     The chooser of labels takes some subjects for objects (*barks a dog*), because it does not know that
-    such a sentence needs a subject. The development part of the treebank EWT has only two such trees,
-    and both begin with the noun. Other verb forms may have no subject (*thank you*).
+    such a sentence needs a subject. Other verb forms may have no subject (*thank you*).
     """
     parts = [place for place in tree.daughters[0] if labels[place].relation != PUNCTUATION_RELATION]
     if labels[0].category not in FINITE_TAGS or len(parts) != 1:

@@ -93,7 +93,7 @@ def _xtag(folder: str) -> NamedGrammar:
 
 # Roughly the number of English words that an n-gram model does not know.
 ASSUMED_UNKNOWN_WORDS = 100_000
-# The search width for LR. A wider search takes longer and gains nothing (on the dev part of EWT).
+# The width of the LP chooser for LR.
 LEFT_RIGHT_WIDTH = 25
 
 

@@ -112,6 +112,7 @@ class Inflector:
         ):
             key = (lemma, tag, feats)
             forms_by_key[key] = (*forms_by_key.get(key, ()), WordForm(form, share))
+        # `packed_strings` stores the places where keys end.
         has_rules = f"{name}.rules.keys.ends" in file.arrays
         return cls(
             forms_by_key, UsualValues.from_file(file, f"{name}.rules") if has_rules else None

@@ -22,7 +22,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 from wellput.core.errors import InputError
 from wellput.core.tree import Tree
@@ -30,7 +30,6 @@ from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.language.realize.lattice import Lattice
 
 InputKind = Literal["words", "labels", "lemmas"]
-INPUT_KINDS: tuple[str, ...] = get_args(InputKind)
 MAX_NODES = 10_000
 UNKNOWN_LABEL = "_"
 

@@ -38,9 +38,8 @@ FUNCTION_CATEGORIES = frozenset(["DET", "ADP", "AUX", "CCONJ", "SCONJ", "PART", 
 FUNCTION_RELATIONS = frozenset(["det", "case", "mark", "aux", "cop", "cc"])
 
 MIN_PROBABILITY = 0.2
-"""The most probable missing word of a relation is added if it has at least this probability. The value
-gives the best F1 on the dev part of EWT. (The best threshold for F1 is half of the F1 that it reaches:
-Lipton, Elkan & Naryanaswamy 2014.)"""
+"""The most probable missing word of a relation is added if it has at least this probability. Tuned on
+the dev part of the treebank EWT."""
 MIN_PROBABILITY_OF_FURTHER = 0.5
 """Further missing words of the same relation (`has been`) are added if they have at least this
 probability. It is higher, because they may be alternatives to the first word (`the`, `a`)."""
@@ -120,13 +119,14 @@ class Inserter:
             labels = self.labeler.choose(forest, threads=threads)
             forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
         # If a bundle has equal words, their numbers distinguish them.
-        words = [_numbered(bundle) for bundle in self._words]
+        words_of_bundles = [_numbered(bundle) for bundle in self._bundles]
         bundles = []
         rows = self.chooser.probabilities(forest, threads=threads)
+        # For each word of the forest: the numbers of its best bundles, and their probabilities.
         for numbers, shares in zip(*(row.tolist() for row in rows), strict=True):
             probabilities: dict[tuple[MissingWord, int], float] = {}
             for number, share in zip(numbers, shares, strict=True):
-                for word in words[number]:
+                for word in words_of_bundles[number]:
                     probabilities[word] = probabilities.get(word, 0.0) + share
             bundles.append(self._probable(probabilities))
         return [list(tree) for tree in forest.by_tree(bundles)]
@@ -146,25 +146,25 @@ class Inserter:
             relations.add(word.relation)
         return tuple(sorted(chosen))
 
-    def is_bare(self, tree: InputTree, relations: Sequence[str]) -> bool:
+    def lacks_function_words(self, tree: InputTree, relations: Sequence[str]) -> bool:
         """Whether a tree has at most one function word, by the `relations` of its words. The inserter
         is trained on trees without function words; in a tree that has them it would add them again."""
         function_nodes = [
             node
             for node, daughters, relation in zip(tree.nodes, tree.daughters, relations, strict=True)
             if not daughters
-            and node.form in self._forms
+            and node.form in self._insertable_forms
             and insertion_of(Word(node.form, 0, relation=relation)) == "function"
         ]
         return len(function_nodes) <= 1
 
     @cached_property
-    def _forms(self) -> frozenset[str]:
+    def _insertable_forms(self) -> frozenset[str]:
         """The forms of all words that may be inserted."""
-        return frozenset(word.form for bundle in self._words for word in bundle)
+        return frozenset(word.form for bundle in self._bundles for word in bundle)
 
     @cached_property
-    def _words(self) -> list[tuple[MissingWord, ...]]:
+    def _bundles(self) -> list[tuple[MissingWord, ...]]:
         """The words of each bundle, in the order of the chooser's labels."""
         return [(*_decoded(b.category), *_decoded(b.relation)) for b in self.chooser.labels]
 
@@ -177,7 +177,7 @@ class Inserter:
             LabelChooser.of_file(file, name), LabelChooser.of_file(file, f"{name}.labeler")
         )
         # These are made on loading, not at the first use, because they raise errors for damaged data.
-        _ = inserter._words, inserter.chooser.kernel, inserter.labeler.kernel
+        _ = inserter._bundles, inserter.chooser.kernel, inserter.labeler.kernel
         return inserter
 
 

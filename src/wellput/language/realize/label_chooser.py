@@ -29,7 +29,7 @@ Numbers = NDArray[np.int32]
 
 # Averaged weights are stored as multiples of this.
 WEIGHT_UNIT = 0.01
-TREES_A_BLOCK = 50
+TREES_A_BLOCK = 50  # neighboring trees that `jackknifed_labels` keeps together
 LABELS_A_WORD = 8  # only the best labels of each word are considered
 
 
@@ -44,8 +44,8 @@ class Label:
 @dataclass(frozen=True, eq=False)
 class Forest:
     """Trees as input of the C++ code: the words of each tree, and the heads of the words of all trees,
-    one tree after the other. Heads count from 1 in each tree; a root has 0. `known` has the known
-    label of each word as text, or is empty."""
+    one tree after the other. Heads count from 1 in each tree; a root has 0. `known` is empty, or has
+    the label of each word as text: a feature for a chooser of bundles (`inserter.py`)."""
 
     forms: Sequence[Sequence[str]]
     heads: Numbers

@@ -55,8 +55,8 @@ TRAINING_BEAM_WIDTH = 16
 
 
 class RankedOrder(NamedTuple):
-    """An order of a tree's words, as their numbers, the first word first. `loss` is the difference of
-    its score to the best score, in units of the model's weights. `is_exact` says that the search
+    """An order of a tree's words, as their numbers, the first word first. `loss` is its score
+    minus the best score (0 or less), in units of the model's weights. `is_exact` says that the search
     dropped nothing: every head stands in the best order with its daughters."""
 
     places: Sequence[int]

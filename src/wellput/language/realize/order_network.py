@@ -1,19 +1,16 @@
 """`OrderNetwork`: a small network that puts heads and daughters into order (order_network.h in
-native/).
+native/); and `OrderVocabulary`, what the network knows of a word, as numbers.
 
 A transformer reads the words of a tree without their order; how much a word attends to another
 depends also on their places in the tree (mother, sister, aunt, …). Then, for each head and its
 daughters, a scorer gives every item that is left the probability to come next. Torch trains it
-(benchmarks/language/order_network_training.py); running it needs no torch.
+(benchmarks/language/order_network_training.py); running it needs no torch. Weights are whole numbers
+with a scale for each row.
 
-Weights are whole numbers with a scale for each row.
-
-`OrderVocabulary`: what the order network knows of a word, as numbers.
-
-A word is the sum of several rows of weights: its pieces (word_network.py), itself if it is frequent,
-its last letters, its shape, its part of speech, its relation with and without the subtype. Number 0 is
-the unknown word, part of speech or relation. The number of the shape also says where the labels come
-from, because chosen labels are less sure.
+To the network a word is the sum of several rows of weights: those of its pieces (word_network.py), of
+the word itself if it is frequent, of its last letters, its shape, its part of speech, and its relation
+with and without the subtype. Number 0 is the unknown word, part of speech or relation. The number of
+the shape also says where the labels come from, because chosen labels are less sure.
 """
 
 from __future__ import annotations
@@ -41,6 +38,7 @@ ENDING_LETTERS = 3
 MAX_PIECES = 4
 """Of a word with more pieces, the first ones and the last one are used."""
 SHAPES = ("lower", "capital", "capitals", "digits", "mark", "mixed")
+LOWER, CAPITAL, CAPITALS, DIGITS, MARK, MIXED = range(len(SHAPES))
 LABEL_SOURCES = ("given", "chosen", "parsed")
 """Where labels come from: a treebank, a chooser that saw the tree, a parser (only in training)."""
 SHAPE_COLUMN = 2
@@ -146,14 +144,14 @@ def shape_of(form: str) -> int:
     ['lower', 'capital', 'capitals', 'digits', 'mark', 'mixed']
     """
     if any(letter.isdigit() for letter in form):
-        return 3
+        return DIGITS
     if not any(letter.isalpha() for letter in form):
-        return 4
+        return MARK
     if form == form.lower():
-        return 0
+        return LOWER
     if form[1:] == form[1:].lower():
-        return 1
-    return 2 if form == form.upper() else 5
+        return CAPITAL
+    return CAPITALS if form == form.upper() else MIXED
 
 
 LABEL_KINDS: tuple[LabelKind, ...] = ("words", "labels")
@@ -220,6 +218,7 @@ class OrderNetwork(StoredModel):
 
     def _check(self) -> None:
         """Raises ValueError unless all parts fit together."""
+        # The tables of rows for pieces, words, endings, shapes, parts of speech and relations.
         tables = (
             ("pieces", len(self.vocabulary.pieces)),
             ("table0", len(self.vocabulary.words) + 1),

@@ -42,8 +42,8 @@ from wellput.language.realize.inputs import InputTree
 from wellput.language.shipped import COMPLETER_FILE, NGRAMS_FILE, REALIZER_FILE, TREE_MODEL_FILE
 from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_supertags
 
-# For each estimate, from the widest to the narrowest: how many observations the estimate before it
-# counts for. Nearby values give the same results on the dev part of EWT.
+# For each estimate, from the widest to the narrowest: how many observations the next wider estimate
+# counts for (0.5 for the widest).
 PRIOR_COUNTS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2  # rarer pairs are left out
 # The largest count that a file can hold.
@@ -179,9 +179,9 @@ class Capitals:
         >>> Capitals({"the"}).lowered("The"), Capitals({"the"}).lowered("Rome")
         ('the', 'Rome')
         """
-        small = form.lower()
-        is_capitalized = form != small and form[1:] == small[1:]
-        return small if is_capitalized and small in self.ordinary else form
+        lower = form.lower()
+        is_capitalized = form != lower and form[1:] == lower[1:]
+        return lower if is_capitalized and lower in self.ordinary else form
 
     def lowered_tree(self, tree: Tree) -> Tree:
         """The tree with the ordinary words in lower case."""
@@ -199,11 +199,11 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
         if all(word.form == word.form.lower() for word in tree.words):
             continue
         for place, word in enumerate(tree.words):
-            small = word.form.lower()
-            is_small = word.form == small
-            if place == 0 and not is_small:
-                is_small = word.xpos not in NAME_TAGS and word.upos != "PROPN" and word.form != "I"
-            balance[small] += 1 if is_small else -1
+            lower = word.form.lower()
+            is_lower = word.form == lower
+            if place == 0 and not is_lower:
+                is_lower = word.xpos not in NAME_TAGS and word.upos != "PROPN" and word.form != "I"
+            balance[lower] += 1 if is_lower else -1
     return Capitals(frozenset(word for word, count in balance.items() if count > 0))
 
 

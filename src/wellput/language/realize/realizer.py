@@ -1,5 +1,8 @@
 """`Realizer`: unordered dependency trees in, sentences out.
 
+The models to choose from are `learned` (`learned_realizer.py`), `fergus` and `fergus+` (`fergus.py`),
+and the baseline `lr` (`baselines.py`).
+
 >>> realizer = Realizer.load("english")                                        # doctest: +SKIP
 >>> realizer.realize({"word": "barks", "children": [{"word": "dog", "children": [{"word": "a"}]}]}).text
 ... # doctest: +SKIP

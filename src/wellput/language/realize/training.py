@@ -163,7 +163,7 @@ class TreebankRealizer:
 
 
 SAMPLE_TREES = 200
-"""The number of trees on which the weights of the n-gram model are tuned; more trees gain nothing."""
+"""The number of trees on which the weights of the n-gram model are tuned."""
 
 
 def train_treebank_realizer(

@@ -108,12 +108,12 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
         reached: dict[TreeletState, None] = {}
         for state in frontier:
             placed, place = state
-            first = (~placed & (placed + 1)).bit_length() - 1
+            first = (~placed & (placed + 1)).bit_length() - 1  # the first member not placed yet
             for member in range(first, min(first + window, len(places))):
                 at = -1 if placed >> member & 1 else _first_from(places[member], place)
                 if at < 0:
                     continue
-                after = at + (at % 2 and not is_shared)
+                after = at + (at % 2 and not is_shared)  # an odd place is then full
                 target = _settled(placed | 1 << member, after, members_by_places)
                 if target is not None:
                     steps[state].append((target, member))

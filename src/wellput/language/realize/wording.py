@@ -48,8 +48,8 @@ class WordingChooser:
 
     def scored(self, sentence: Sequence[Forms], is_open: Sequence[bool]) -> list[Forms]:
         """The sentence (the possible forms of each word), where the log shares of a word's forms are
-        replaced by the chooser's log probabilities. Words that are not open, and words that the
-        chooser does not know, keep their shares."""
+        replaced by the chooser's log probabilities. Words that the chooser does not know keep their
+        shares, and so do words that are not open: `is_open` says which words were inflected."""
         return [
             self._scored(sentence, place)
             if is_open[place] and len(forms) > 1 and self.knows(forms)

@@ -88,6 +88,7 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+# The sides on which a cell has a line, as bits.
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 BOX_CHARACTERS = {
     UP: "│", DOWN: "│", UP | DOWN: "│",
@@ -184,8 +185,8 @@ def _row(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _arcs_above(drawn_arcs: Sequence[DrawnArc], widths: Sequence[int]) -> list[str]:
-    """The lines of text in which arcs are drawn above the words; `widths` are the words' numbers of
-    characters."""
+    """The lines of text in which arcs are drawn above the words; `widths` are the words' widths in
+    columns."""
     if not drawn_arcs:
         return []
     top = max(arc.height for arc in drawn_arcs)

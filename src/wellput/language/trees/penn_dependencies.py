@@ -146,6 +146,7 @@ def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
             return clauses[0]
     if label == "UCP":
         return next((i for i, name in enumerate(labels) if name not in PUNCTUATION_TAGS), 0)
+    # The table would make a possessive *'s* the head of its phrase, so it gets the label X here.
     stand_in = Constituent(
         label,
         tuple(

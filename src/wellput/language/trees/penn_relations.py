@@ -24,7 +24,7 @@ ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BN
 CLAUSE_ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR"])
 NOMINAL_PHRASES = frozenset(["NP", "NX", "NAC", "QP", "WHNP", "NML"])
 PREPOSITION_PHRASES = frozenset(["PP", "WHPP"])
-# Words that can introduce a complement clause; it may also have none.
+# Words that can introduce a complement clause; empty, because such a clause may begin without one.
 COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
 CONJUNCTIONS = frozenset(["CC", "CONJP"])
 NOWHERE = -1
@@ -254,7 +254,7 @@ def _relation_to_predicate(
             return "mark"
         if part.kind == "V" or part.tag == "MD":
             is_copula = parts[head].kind != "V" and part.tag != "MD"
-            return "cop" if is_copula and not _is_auxiliary(parts[head]) else "aux"
+            return "cop" if is_copula and not _is_verb_phrase(parts[head]) else "aux"
         if part.tag == "RP":
             return "compound:prt"
         if part.kind == "R":
@@ -284,9 +284,9 @@ def _relation_to_predicate(
     return "advcl" if name == "VP" else "dep"
 
 
-def _is_auxiliary(part: PhrasePart) -> bool:
-    """Whether the head part of a clause is a verb phrase. A verb before it is then its auxiliary, even
-    if the head word of that phrase is a predicative noun or adjective."""
+def _is_verb_phrase(part: PhrasePart) -> bool:
+    """Whether a part is a verb phrase. A verb before such a head part is its auxiliary, even if the
+    head word of the phrase is a predicative noun or adjective."""
     return category(part.label) == "VP"
 
 

@@ -88,6 +88,7 @@ def _descendants(heads: Sequence[int]) -> list[int]:
 
 
 def _is_projective(head: int, word: int, covered: Sequence[int]) -> bool:
+    """Whether all words between a head and its dependent are below the head."""
     low, high = min(head, word), max(head, word)
     between = (1 << high) - (1 << (low + 1))
     return not between & ~covered[head]

@@ -25,7 +25,7 @@ as examples:
   subject, a copula and a marker, as heads of clauses have; the verb's is
   `("VBD", "root", "", "subject", "", "")`.
 
-Numbers follow from the order of the supertags.
+Parts are numbered in the order in which they first occur in the supertags.
 """
 
 from __future__ import annotations
@@ -225,7 +225,8 @@ def category_of(word: Word) -> str:
 
 
 def coarse(category: str) -> str:
-    """The kind of a mother: V, N, M (numbers), J, R, P, D or X."""
+    """The kind of a mother: V (verbs), N (nouns), M (numbers), J (adjectives), R (adverbs), P
+    (prepositions), D (determiners) or X (others)."""
     return KIND_OF_CATEGORY.get(category, "X")
 
 
@@ -237,6 +238,7 @@ def parse_supertag(text: str) -> Supertag:
     """
     match = WRITTEN_SUPERTAG.fullmatch(text)
     slots = match[5].split(",") if match else []
+    # A root, and only a root, is written without a side.
     if match is None or (match[2] == "root") != (match[3] is None) or slots.count(ANCHOR_MARK) != 1:
         raise InputError(
             f"{text!r} is not a supertag such as VBD/root[nsubj,_,obj] or DT/det<N[_]."

@@ -193,6 +193,7 @@ def _draw_arc(page: _Page, arc: DrawnArc, places: Sequence[float], label: str) -
     """Draws an arc with its arrow and its relation."""
     side = SPREAD_PIXELS if arc.word > arc.head else -SPREAD_PIXELS
     start, end = places[arc.head - 1] + side, places[arc.word - 1]
+    # The lowest arcs run 20 pixels above the words.
     above = arc.height * LEVEL_PIXELS - (LEVEL_PIXELS - 20)
     bend = min(CORNER_PIXELS, abs(end - start) / 2) * (1 if end > start else -1)
     page.path(
@@ -253,6 +254,7 @@ def _draw_phrases(
         position = _Position((parts[0].along + parts[-1].along) / 2, level * step)
         # Lines at right angles never cross another phrase; slanting ones do in long sentences.
         for part in parts:
+            # The line ends above the label of a phrase, or near the word.
             foot = part.above + (9 if part.above else 2)
             aside = part.along - position.along
             bend = min(CORNER_PIXELS / 2, abs(aside))

@@ -31,6 +31,7 @@ def project(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
     ):
         return [word.head - 1 for word in tree.words]
     target = "".join(tokens)
+    # The tokens may have the characters of the text or, in multiword tokens, those of the words.
     for segments in (_surface_segments(tree), _word_segments(tree)):
         if "".join(form for form, _ in segments) == target:
             return _project_segments(tree, segments, tokens)

@@ -210,7 +210,8 @@ def _list(expression: Expression) -> list[Expression]:
 
 
 def _leaf(label: str) -> NodeKind:
-    """The kind of a leaf without a mark: a word, or empty (ε, or a category with nothing below it)."""
+    """The kind of a leaf without a mark: a word (the silent subject PRO counts as one), or empty (ε, or
+    a category with nothing below it)."""
     is_word = label.islower() and label.isascii() and len(label) > 1
     return "word" if is_word or label == "PRO" else "empty"
 

@@ -124,6 +124,7 @@ def clause_trees(frame: WordFrame) -> list[str]:
         return []
     subject = "s0" if frame.has("csubj") and not frame.has("expl", "nsubj") else "nx0"
     names = []
+    # If the grammar has no tree with a clause as subject (s0), one with a noun subject is taken.
     for body in [*_bodies(frame, subject), *_bodies(frame, "nx0")]:
         for before, after in _variants(frame):
             names += [f"{letter}{before}{body}{after}" for letter in _letters(before)]

@@ -80,8 +80,8 @@ class XtagPlaces:
 
     def places(self, mother: XtagSupertag, daughter: XtagSupertag) -> tuple[int, ...]:
         """The place of the node that the daughter fills in the mother's tree. If she fills none: one
-        place for each node at which one of her attachments can adjoin. If there is none: every even
-        place."""
+        place for each node at which one of her attachments can adjoin. If none can adjoin: every even
+        place, so that she may stand anywhere."""
         return self._places(mother.tree, daughter)
 
     def sides(self, mother: XtagSupertag, daughter: XtagSupertag) -> str:
@@ -110,7 +110,9 @@ class XtagPlaces:
             return [line.anchor - 1 if is_left else line.anchor + 1]
         edges = line.edges.get(mother.label)
         if attachment.mother == "substitution":  # outside the mother's whole phrase
+            # The mother's phrases around the anchor; if there is none, the whole tree.
             around = [e for e in edges or () if e[0] < line.anchor < e[1]] or [(2, line.last - 2)]
+            # The edge of the outermost phrase, one even place further out.
             return [around[-1][0] - 2 if is_left else around[-1][1] + 2]
         if edges is None:
             is_wide = mother.label in OUTER_PHRASES

@@ -1,1 +1,1 @@
-"""The report people open: one HTML file that needs nothing else. Python computes, the page shows."""
+"""The report for browsers: one HTML file that needs no other. Python computes what the page shows."""

@@ -2,7 +2,7 @@
 
 With judgments the picture has the systems in people's order with their estimates, and beside them
 the rank that each metric gives every system. Without judgments it has the systems under each metric,
-and `headline` says which system scores best and whether its lead is significant ("real").
+and `headline` says which system scores best and whether its lead is significant ("real" in its words).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
 
 NO_JUDGMENTS_NOTE = "There are no judgments: whether people agree with the metrics is unknown."
+MAX_METRICS_NAMED = 4
 MIN_SHARE_OF_SCALE = 0.3
 """The share of a rating scale that the systems' intervals must cover for the axis to show all of it."""
 
@@ -141,7 +142,7 @@ def _by_people(
 def _rank_cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
     """The system's rank and score under the metric, how far this rank is from the ranks that people's
     judgments allow, and the systems that it stands `above` or `below` although people order them the
-    other way; None where the metric has no score for the system."""
+    other way; None if the metric has no score for the system."""
     if row.system not in order.systems:
         return None
     place = order.systems.index(row.system)
@@ -220,7 +221,7 @@ def _by_mean_rank(result: ScoreResult) -> list[str]:
 
 
 def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> tuple[float, float]:
-    """The part of the rating scale that the axis shows: all of it where the intervals cover at least
+    """The part of the rating scale that the axis shows: all of it if the intervals cover at least
     `MIN_SHARE_OF_SCALE` of it, otherwise only what the intervals cover."""
     shown_values = [
         value
@@ -235,32 +236,32 @@ def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> 
 
 
 def headline(result: ScoreResult) -> str:
-    """Which system scores best under how many metrics, and whether its lead is real."""
+    """Which system scores best under how many metrics, and whether its lead is significant."""
     metrics = ranking_metrics(result)
     if len(result.systems) < 2 or not metrics:
         counts = counted(len(result.systems), "system"), counted(len(result.metrics), "metric")
         return f"{counts[0]} under {counts[1]}."
     winners: dict[str, list[str]] = {}
-    real: dict[str, list[str]] = {}
+    significant: dict[str, list[str]] = {}
     for metric in metrics:
         order = best_first(result, metric)
         if len(order) > 1 and _value(result, order[0], metric) == _value(result, order[1], metric):
             continue
         if order:
             winners.setdefault(order[0], []).append(metric)
-        if len(order) > 1 and _is_real(result, metric, order[0], order[1]):
-            real.setdefault(order[0], []).append(metric)
+        if len(order) > 1 and _are_different(result, metric, order[0], order[1]):
+            significant.setdefault(order[0], []).append(metric)
     if not winners:
         return "No system is ahead under any metric."
     parts = [
-        f"{system} scores best under {_which(won, metrics)}; {_lead(won, real.get(system, []))}"
+        f"{system} scores best under {_which(won, metrics)}; {_lead(won, significant.get(system, []))}"
         for system, won in sorted(winners.items(), key=lambda entry: -len(entry[1]))
     ]
     return ". ".join(parts) + "."
 
 
 def references_sentence(items: Sequence[Item]) -> str:
-    """A sentence that says how similar the references of an item are; empty where no item has
+    """A sentence that says how similar the references of an item are; empty if no item has
     several."""
     several = [item.references for item in items if len(item.references) > 1]
     if not several:
@@ -305,8 +306,8 @@ def _value(result: ScoreResult, system: str, metric: str) -> float:
     return result[system, metric].score
 
 
-def _is_real(result: ScoreResult, metric: str, a: str, b: str) -> bool:
-    """Whether the difference of two systems is significant."""
+def _are_different(result: ScoreResult, metric: str, a: str, b: str) -> bool:
+    """Whether the difference of two systems is significant under a metric."""
     return any(
         result.is_significant(pair.p_adjusted, pair.n)
         for pair in result.comparisons
@@ -318,18 +319,17 @@ def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
     """The metrics under which a system scores best, in words; `metrics` are all that were used."""
     if len(won) == len(metrics):
         return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
-    if len(won) > 4:
+    if len(won) > MAX_METRICS_NAMED:
         return f"{len(won)} of {counted(len(metrics), 'metric')}"
     return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"
 
 
-def _lead(won: Sequence[str], real: Sequence[str]) -> str:
+def _lead(won: Sequence[str], significant: Sequence[str]) -> str:
     """Whether the system's lead over the next best is real or may be chance: it scores best under the
-    metrics `won`, significantly so under `real`."""
-    if len(real) == len(won):
+    metrics `won`, and its lead is significant under those in `significant`."""
+    if len(significant) == len(won):
         return "its lead over the next best is real" + (" under each" if len(won) > 1 else "")
-    if not real:
+    if not significant:
         return "its lead over the next best may be chance"
-    return (
-        f"its lead over the next best is real under {', '.join(real)}; it may be chance elsewhere"
-    )
+    names = ", ".join(significant)
+    return f"its lead over the next best is real under {names}; it may be chance elsewhere"

@@ -5,7 +5,7 @@ and saves the same rows as CSV. In titles, `$metric` and `$question` stand for t
 note, `$equation` stands for the equation of the line that is drawn.
 
 Colors are those of Okabe and Ito, which people with color blindness can distinguish. Nothing is shown
-by color alone. Where there are too many systems for different shapes, each has its own panel.
+by color alone. If there are too many systems for different shapes, each has its own panel.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ PANEL_WIDTH = 148
 """In pixels; panels are square."""
 
 Condition = Literal["always", "lines", "left_out"]
+"""When a note is shown: always; if a line is drawn; or if outputs are left out of the figures."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ class ShownItems:
 
     @property
     def is_whole(self) -> bool:
+        """Whether these are all items."""
         return len(self.items) == self.total
 
 
@@ -69,7 +70,8 @@ def draw_shown_items(
     """At most `size` items drawn at random; items whose ids are in `first` are drawn before the
     others."""
     rng = np.random.default_rng(seed)
-    # A heap of the `size` smallest keys. They are negated: heapq removes the smallest entry.
+    # A heap of the items with the `size` smallest keys. A key is a random number from 0 to 1, minus 1
+    # for items of `first`. Keys are negated, because heapq removes the smallest entry.
     heap: list[tuple[float, int, Item]] = []
     systems: dict[str, None] = {}
     total = 0
@@ -134,7 +136,8 @@ def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metr
     logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
     sentinels = ",length-only,random" if has_judgments else ""
     if logged:
-        return [*logged, f"{'exact,chrf,' * sample.has_references}length{sentinels}"]
+        with_references = "exact,chrf," if sample.has_references else ""
+        return [*logged, f"{with_references}length{sentinels}"]
     return [_text_metrics(sample, sentinels)]
 
 
@@ -186,7 +189,7 @@ def evaluate_for_page(
     by: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Evaluation:
-    """Scores with intervals and tests of all pairs of systems, agreement with the judges where there
+    """Scores with intervals and tests of all pairs of systems, agreement with the judges if there
     are any, and the items to show (at most `shown`). With `by`, scores and agreement also for each
     value of this tag. Without `metrics`, `usual_metrics` are used."""
     uncertainty = options.uncertainty

@@ -6,7 +6,7 @@ with a value for each metric or question. A *treelet* is a word of a tree with i
 
 A page may hold thousands of outputs, so their data are short. A text is sent as its tokens, with
 `WORD_JOINER` where the tokenizer cut without white space: the page gets the tokens and the text from
-one string. Where this string does not give the original text, text and tokens are both sent.
+one string. If this string does not give the original text, text and tokens are both sent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def explorer_items(
     people: People | None,
     on_progress: OnProgress = ignore_progress,
 ) -> list[dict[str, Any]]:
-    """A record for each item; its outputs are in the order of the systems, None where a system has
+    """A record for each item; its outputs are in the order of the systems, None if a system has
     none."""
     string_metric = _chosen(metrics, GenerationStringAccuracy())
     tree_metric = _chosen(metrics, GenerationTreeAccuracy())
@@ -138,12 +138,12 @@ def _drawn(
     tree_metric: GenerationTreeAccuracy,
     metrics: Sequence[Metric],
 ) -> list[dict[str, Any]]:
-    """For each output the alignment, the treelets and the explanations of other metrics, where there
+    """For each output the alignment, the treelets and the explanations of other metrics, if there
     are any. The metrics that align outputs with references are explained by the alignment."""
     parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
     referenced_batch = batch.with_references()
     with_references = [
-        part for part, explanation in zip(parts, batch.references, strict=True) if explanation
+        part for part, references in zip(parts, batch.references, strict=True) if references
     ]
     is_text = len(referenced_batch) > 0 and all(isinstance(output, str) for output in batch.outputs)
     if is_text:
@@ -217,7 +217,7 @@ def _reasons(
     sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[tuple[int, int], list[str | None]]:
     """For outputs that the figures leave out, by the places of system and item: the reason for each
-    question, None where the output is not left out."""
+    question, None if the output is not left out."""
     if people is None:
         return {}
     table = next(iter(tables.values()))
@@ -266,7 +266,7 @@ MAX_ALIGNED_TOKENS = 2000
 
 
 def sent_text(text: str, tokens: Sequence[str]) -> dict[str, Any]:
-    """The text and its tokens as they are sent to the page: one string where both can be read from it.
+    """The text and its tokens as they are sent to the page: one string if both can be read from it.
 
     >>> sent_text("Two.", ["Two", "."]), sent_text("Two.", ["two", "."])
     ({'text': 'Two\\u2060.'}, {'text': 'Two.', 'tokens': ['two', '.']})
@@ -280,7 +280,7 @@ def sent_text(text: str, tokens: Sequence[str]) -> dict[str, Any]:
 
 def glued(text: str, tokens: Sequence[str]) -> str:
     """Tokens with spaces where the text has white space and `WORD_JOINER` where it has none; the text
-    itself where the tokenizer changed it.
+    itself if the tokenizer changed it.
 
     >>> glued("No, two.", ["No", ",", "two", "."]).replace(WORD_JOINER, "|")
     'No|, two|.'
@@ -347,7 +347,7 @@ def drawn_treelets(batch: Batch, metric: GenerationTreeAccuracy) -> list[dict[st
 
 def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item: str) -> Any:
     """The tree over the reference's tokens: words, heads (the place of each word's head, −1 for the
-    root), heights of the arcs in the drawing; also relations and tags where the tokens are the tree's
+    root), heights of the arcs in the drawing; also relations and tags if the tokens are the tree's
     words."""
     tokens, heads = reference_tokens(reference, tree, metric.tokenize, item)
     over_tokens = Tree(

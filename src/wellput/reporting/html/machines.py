@@ -89,7 +89,7 @@ def _systems_table(comparison: MachineComparison) -> Table:
 
 
 def bounds_of(low: float | None, high: float | None) -> str:
-    """The interval as text, – where there is none."""
+    """The interval as text, – if there is none."""
     return "–" if low is None or high is None else f"[{shown(low)}, {shown(high)}]"
 
 

@@ -49,8 +49,7 @@ SCRIPTS = (
 """The files in `assets` that make up the page's own script, in this order."""
 LIBRARY_ENTRY = "window.vegaEmbed = vegaEmbed;"
 MIN_FREE_BYTES = 1 << 29
-"""The address space, in bytes, that vl-convert needs to bundle the chart library. It took 240 MB on two
-cores; each further core has a thread that takes more."""
+"""The address space, in bytes, that vl-convert needs to bundle the chart library."""
 
 
 def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ignore_phase) -> str:
@@ -147,7 +146,7 @@ def chart_library() -> str:
 
 
 def _check_address_space() -> None:
-    """Raises InputError where `ulimit -v` leaves too little memory: vl-convert would then end the whole
+    """Raises InputError if `ulimit -v` leaves too little memory: vl-convert would then end the whole
     program."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     sizes = Path("/proc/self/statm")

@@ -20,8 +20,8 @@ from wellput.reporting.table import p_text
 @dataclass(frozen=True)
 class SystemPair:
     """Two systems and the difference of their scores, a's minus b's (`delta`), with its p-values and
-    interval. `ahead` is 1 where a is significantly better, −1 where b is, 0 where no difference is
-    shown, and None where they differ but the metric does not say which is better."""
+    interval. `ahead` is 1 if a is significantly better, −1 if b is, 0 if no difference is
+    shown, and None if they differ but the metric does not say which is better."""
 
     a: str
     b: str
@@ -106,6 +106,7 @@ def pair_matrix(
 
 
 def _by_people(ranking: Ranking) -> ScorerPairs:
+    # The first system of a pair is the one that people prefer.
     pairs = [
         SystemPair(*pair.systems, pair.delta, int(pair.is_real), pair.p_value, pair.p_adjusted)
         for pair in ranking.differences

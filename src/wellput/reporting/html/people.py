@@ -1,6 +1,6 @@
 """`People`: the judges' ratings of each output, to compare with the metrics' scores.
 
-Arrays are systems × items of the whole evalset, NaN where nobody judged.
+Arrays are systems × items of the whole evalset, NaN for outputs that nobody judged.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def people_of_ratings(
     # The charts have no point for outputs that the evalset does not have.
     of_unknown_names = exclusions_of_unknown(options.exclusions, known_names)
     everything = replace(options, exclusions=of_unknown_names, judges_below=None)
+    # By question, a panel that also has the ratings that `agree` leaves out.
     complete = {
         question: prepared_panels(
             judgments,
@@ -115,7 +116,7 @@ def regression_line(
     x: Floats, y: Floats, *, of: tuple[str, str] = ("score", "rating")
 ) -> dict[str, Any] | None:
     """The least-squares line through the points, from the lowest to the highest x, and its equation in
-    words (`of` has the names of x and y); None for fewer than 3 points and where all x are equal."""
+    words (`of` has the names of x and y); None for fewer than 3 points, and if all x are equal."""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
     if len(x) < 3 or np.ptp(x) == 0:

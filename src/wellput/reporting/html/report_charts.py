@@ -235,7 +235,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
 
 
 def agreement_domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The range of the axis: from 0 to 1, or from −1 where any number that is drawn is negative."""
+    """The range of the axis: from 0 to 1, or from −1 if any number that is drawn is negative."""
     keys = ("value", "low", "high", "chance_low")
     drawn = [row[key] for row in rows for key in keys if row[key] is not None]
     return [-1.0 if any(value < 0 for value in drawn) else 0.0, 1.0]

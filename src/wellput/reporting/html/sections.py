@@ -19,8 +19,8 @@ from wellput.core.metric import Floats, is_sentinel
 from wellput.core.scores import Score
 from wellput.engine.result import ScoreResult
 from wellput.reporting.agree import (
+    best_metric_sentences,
     excluded_notes,
-    parting_metrics,
     ranked_slices,
     ranking_slice_tables,
     slice_table,
@@ -39,7 +39,7 @@ from wellput.reporting.html.machines import (
 from wellput.reporting.html.pairs import PairMatrix, pair_matrix
 from wellput.reporting.html.people import People, regression_line
 from wellput.reporting.probe import probe_report
-from wellput.reporting.ranking import parting_sentences
+from wellput.reporting.ranking import reordering_sentences
 from wellput.reporting.score import few_items, score_slice_tables, score_table
 from wellput.reporting.slices import order_sentences, shown_dependences
 from wellput.reporting.table import Table, p_text
@@ -214,6 +214,7 @@ def people_sections(
         judges.append(report_charts.judges_chart(against_others, questions))
     rest_of_result = replace(agreement, ranking=(), orders=(), slices=())
     tables = [_with_question(table, questions) for table in tables_of(rest_of_result)]
+    # The table of pairs of systems belongs to the preferences; it has a caption, but no title.
     about_judges = [
         table
         for table in tables
@@ -238,7 +239,7 @@ def people_sections(
 
 
 def _with_question(table: Table, questions: Sequence[str]) -> Table:
-    """The table with the question in its title, where there is one question and no column for it: for
+    """The table with the question in its title, if there is one question and no column for it: for
     simulated judges, the question says that they are simulated."""
     if len(questions) != 1 or not table.title or "question" in table.columns:
         return table
@@ -347,7 +348,7 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
 
 
 def _lengths(sample: ShownItems) -> Floats:
-    """The number of words of each output, systems × items of the sample; NaN where there is none."""
+    """The number of words of each output, systems × items of the sample; NaN if there is none."""
     lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
     for column, item in enumerate(sample.items):
         for row, system in enumerate(sample.systems):
@@ -383,8 +384,8 @@ def slices_words(result: ScoreResult, agreement: AgreementResult | None) -> list
     words = [*shown_dependences(result, tag), *order_sentences(result)]
     if agreement is not None and agreement.slices:
         for whole, slices, ranked_by in ranked_slices(agreement):
-            words += parting_sentences(whole, slices, ranked_by)
-        words += parting_metrics(agreement)
+            words += reordering_sentences(whole, slices, ranked_by)
+        words += best_metric_sentences(agreement)
     return words or [f"In every {tag} the systems are in the same order as over all items."]
 
 

@@ -6,6 +6,7 @@ const isParaphrased = (item) => item.references.some((reference) => reference.ch
 class Explorer {
   constructor(data, items) {
     Object.assign(this, { data, items, found: items, opened: null, rows: new Map() });
+    // `sort` is "order", or has the places of a metric M and a question Q: "score:M", "people:Q", "versus:score:M", "versus:people:Q", "apart:M:Q".
     this.state = { search: "", system: "", show: "all", sort: "order", descending: false, a: data.order[0], b: data.order[1] };
     this.texts = items.map((item) => [item.id, item.source, item.context, ...item.references.map(wholeText),
       ...item.outputs.filter(Boolean).map(wholeText)].join("\n").toLowerCase());
