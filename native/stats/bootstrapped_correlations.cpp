@@ -173,7 +173,7 @@ Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::st
     if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
     for_items(
         n_resamples + 1, threads, Resampler(plan),
-        [result](Resampler& own, std::size_t r) { own.score(r, result + 3 * r); }, 8);
+        [result](Resampler& own, std::size_t r) { own.score(r, result + 3 * r); }, /*chunk=*/8);
     return matrix;
 }
 

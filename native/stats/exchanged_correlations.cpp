@@ -129,7 +129,7 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
     }
     for_items(
         exchanges, threads, Exchanger(plan),
-        [result](Exchanger& own, std::size_t r) { result[r] = own.score(r); }, 8);
+        [result](Exchanger& own, std::size_t r) { result[r] = own.score(r); }, /*chunk=*/8);
     return matrix;
 }
 

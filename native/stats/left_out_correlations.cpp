@@ -132,7 +132,8 @@ private:
         }
         value = pearson(x.data(), z.data(), x.size());
         if (x.size() < 3 || std::isnan(value)) return;
-        // If what is left is no larger than rounding errors, it counts as 0.
+        // Without a point, a sum of products of deviations is less by the point's own product times
+        // n / (n - 1). If what is left is no larger than rounding errors, it counts as 0.
         constexpr double kRounding = 1e-12;
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double dx = x[p] - mean_x, dz = z[p] - mean_z, share = n / (n - 1);
@@ -164,6 +165,7 @@ private:
                 static_cast<double>(all - right[p]) / static_cast<double>(pairs_of(size - 1));
     }
 
+    // Sets for each point the number that the top of this file describes, in descending order of x.
     void count_above_both() {
         const std::size_t n = x.size();
         above_both_.assign(n, 0.0);
@@ -198,6 +200,7 @@ private:
         };
         value = rho(n, products, ties_x, ties_z);
         if (x.size() < 3) return;
+        // Without a point, the ranks of the points above it are 1 less, those of its equals 1/2.
         const std::vector<double> lost_z = x_.sums_above(ranks_z), lost_x = z_.sums_above(ranks_x);
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double left =
@@ -225,6 +228,8 @@ private:
         std::vector<double> signs(x.size());  // concordant minus discordant pairs of each point
         double sum = 0, untied_x = 0, untied_z = 0;
         for (std::size_t p = 0; p < x.size(); ++p) {
+            // The sum over the other points of (2 a - 1) (2 b - 1), where a is 1 if the other's x is
+            // greater, 1/2 if equal, else 0, and b is the same for z.
             signs[p] = 4 * above_both_[p] - 2 * x_.above[p] - 2 * z_.above[p] + n - 1;
             sum += signs[p] / 2;
             untied_x += untied(x_, p) / 2, untied_z += untied(z_, p) / 2;

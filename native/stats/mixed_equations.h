@@ -30,8 +30,8 @@ public:
     using Column = std::int32_t;
 
     // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`. The
-    // first `absorbed` columns are absorbed, the first `random` are random effects, and `all` is their
-    // number.
+    // first `absorbed` columns are absorbed, the first `random` are random effects, and `all` is the
+    // number of columns.
     MixedEquations(std::span<const Column> columns, std::span<const double> values,
                    std::size_t rows, std::size_t absorbed, std::size_t random, std::size_t all)
         : columns_(columns.begin(), columns.end()), values_(values.begin(), values.end()),
@@ -154,6 +154,8 @@ public:
         const auto of_core = [&](std::size_t a, std::size_t b) {
             return a >= b ? core_inverse[a * n_core + b] : core_inverse[b * n_core + a];
         };
+        // The block of a column is kept until all its children have taken their entries from it; `open`
+        // counts the children that have not.
         std::vector<std::vector<double>> blocks(absorbed_);
         std::vector<std::int32_t> open(absorbed_, 0);
         for (std::size_t j = 0; j < absorbed_; ++j)

@@ -24,7 +24,7 @@
 namespace wellput {
 
 constexpr std::size_t kFaces = 4;
-constexpr std::size_t kPairSignPoints = 512;  // with more points, sorting is faster
+constexpr std::size_t kPairSignPoints = 512;  // most points of a group; for more, sorting is faster
 
 // A bit string over all pairs for each face: words × kFaces, the four words of 64 pairs side by side.
 using Faces = std::vector<std::uint64_t>;
@@ -167,7 +167,7 @@ public:
         std::int32_t* rest = counts.data() + 2 * (end - begin);
         for (std::size_t g = begin; g < end; ++g) {
             const std::int32_t* con = counts.data() + 2 * (g - begin);
-            if (!has_ties_[g]) {
+            if (!has_ties_[g]) {  // a pair that is neither concordant nor tied in z is discordant
                 const double untied = static_cast<double>(untied_z_[g]);
                 const double scale = scale_[g] * root_[g];
                 use(g, (2.0 * con[0] - untied) * scale, (2.0 * con[1] - untied) * scale);

@@ -283,7 +283,7 @@ Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
     }
     for_items(
         n_resamples + 1, threads, Permuter(plan),
-        [result](Permuter& own, std::size_t r) { own.score(r, result + 2 * r); }, 8);
+        [result](Permuter& own, std::size_t r) { own.score(r, result + 2 * r); }, /*chunk=*/8);
     return matrix;
 }
 

@@ -44,7 +44,7 @@ inline double pearson(const double* x, const double* z, std::size_t n) {
 
 // The number of pairs i < j with sequence[i] > sequence[j]. Sorts the sequence.
 inline std::int64_t count_inversions(std::vector<Rank>& sequence, std::vector<Rank>& spare) {
-    constexpr std::size_t kRun = 16;
+    constexpr std::size_t kRun = 16;  // runs of this length are sorted by insertion, then merged
     const std::size_t n = sequence.size();
     std::int64_t inversions = 0;
     for (std::size_t begin = 0; begin < n; begin += kRun) {

@@ -115,7 +115,7 @@ Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std
                 std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
         }
     };
-    parallel_for((n_resamples + kGroup - 1) / kGroup, threads, body, 1);
+    parallel_for((n_resamples + kGroup - 1) / kGroup, threads, body, /*chunk=*/1);
     return matrix;
 }
 
@@ -192,7 +192,7 @@ Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::ui
                 std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
         }
     };
-    parallel_for((n_resamples + kBatch - 1) / kBatch, threads, body, 1);
+    parallel_for((n_resamples + kBatch - 1) / kBatch, threads, body, /*chunk=*/1);
     return matrix;
 }
 

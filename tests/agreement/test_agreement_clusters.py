@@ -158,6 +158,10 @@ def test_fit_leaves_out_documents() -> None:
     assert ours.records()[0]["low"] != alone.records()[0]["low"]
     assert ours.model.card["cluster"] == "document" and "cluster" not in alone.model.card
     assert "the units are 10 documents" in str(ours)
+    of_documents, of_items = (one.to_dict()["models"][0] for one in (ours, alone))
+    assert of_documents["r_squared"] == of_items["r_squared"]
+    # Errors that the items of a document share make single items look too sure.
+    assert of_documents["p_value"] > of_items["p_value"]
 
 
 def test_a_named_test_that_takes_items_alone_says_so() -> None:

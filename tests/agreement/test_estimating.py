@@ -141,8 +141,8 @@ def by_topic(labeled: Mapping[str, Sequence[int]]) -> wellput.EstimateResult:
 
 
 def test_strata_with_too_few_labels_are_named() -> None:
-    few = "Estimated as one, because some of them have labels of fewer than 5 items:"
-    rule = "For a difference, the items with labels of both systems count."
+    few = "Values of topic that were estimated as one, because some have labels of fewer than 5 items:"
+    rule = "For the difference of two systems, only items with labels of both are counted."
     enough = by_topic({"A": range(5, 60), "B": range(60)})
     assert enough.to_dict()["notes"] == []
     # 24 labels on the sea, 2 on the moon, 3 without a topic: the two have 5 together.

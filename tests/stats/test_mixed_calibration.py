@@ -16,10 +16,10 @@ def test_ratings_of_few_judges() -> None:
     found = tally(World("", 5, 3, 60, OUTPUTS), STUDIES, seed=1)
     assert found.refused == 0
     assert found.t_test / STUDIES > 0.2
-    assert 0.02 < found.single / STUDIES < 0.08
-    assert found.any / STUDIES < 0.09
+    assert 0.02 < found.type_1 / STUDIES < 0.08
+    assert found.any_pair / STUDIES < 0.09
     assert found.covered / STUDIES > 0.92
-    assert found.ranked / STUDIES > 0.97
+    assert found.all_ranks / STUDIES > 0.97
 
 
 @pytest.mark.slow
@@ -28,6 +28,6 @@ def test_answers_and_choices_of_few_judges(kind: str) -> None:
     tastes = {"judge": 0.8, "item": 0.6, "judge:system": 0.6}
     found = tally(World("", 6, 3, 25, tastes, kind=kind, share=0.6), STUDIES, seed=2)
     assert found.refused < STUDIES / 10
-    assert found.single / found.studies < 0.085
+    assert found.type_1 / found.studies < 0.085
     assert found.covered / found.studies > 0.91
-    assert found.ranked / found.studies > 0.97
+    assert found.all_ranks / found.studies > 0.97

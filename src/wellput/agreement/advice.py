@@ -31,15 +31,15 @@ def advise(
 ) -> list[str]:
     """One paragraph for each question and coefficient: the best metric with its interval, whether its
     agreement is more than chance, how far length alone agrees, and which metrics the best one is not
-    shown to beat. `ceilings` and `items` (numbers of judged items; very few cannot show anything) are
-    by question. `neutral` metrics cannot be the best: a length, for example, which is neither good nor
-    bad when it is high."""
+    shown to beat. `ceilings` and `items` (the numbers of judged items) are by question; of very few
+    items nothing is said. `neutral` metrics cannot be the best: a length, for example, which is
+    neither good nor bad when it is high."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
         groups.setdefault((row.question, row.coefficient), []).append(row)
     for (question, coefficient), rows in groups.items():
-        own_differences = [
+        group_differences = [
             difference
             for difference in differences
             if (difference.question, difference.coefficient) == (question, coefficient)
@@ -83,9 +83,9 @@ def advise(
             f"{question}: {best.metric} {_agrees(best)}{best_of}{bounds}.",
             _evidence(best, alpha),
             _against_length(
-                best, [row for row in rows if is_sentinel(row.metric)], own_differences, alpha
+                best, [row for row in rows if is_sentinel(row.metric)], group_differences, alpha
             ),
-            _not_shown_to_beat(best, candidates, own_differences, alpha),
+            _not_shown_to_beat(best, candidates, group_differences, alpha),
         ]
         sentences.append(" ".join(part for part in parts if part))
     return sentences
@@ -111,8 +111,8 @@ def shown_to_agree(
 
 
 def _no_metric(rows: Sequence[Agreement], candidates: Sequence[Agreement]) -> str:
-    """The words "no metric". Metrics that could not be the best may correlate higher, so they are
-    named as left out."""
+    """The words "no metric". Neutral metrics could not be the best but may correlate higher, so they
+    are named as left out."""
     left_out = [
         row.metric
         for row in rows

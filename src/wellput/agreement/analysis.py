@@ -52,14 +52,15 @@ from wellput.stats.correlation import Coefficient, Correlation, CorrelationAvera
 from wellput.stats.metric_comparison import TESTS_OF_SINGLE_ITEMS, CorrelationTest
 
 MIN_SYSTEMS = 3
+"""A correlation over systems needs at least this many: any two points lie on a line."""
 MetricItems: TypeAlias = Literal["judged", "all"]
 """What a system's score under a metric is computed from, to compare it with the ratings."""
 
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What to compute. test='auto' tests the difference of two metrics by the method that also gives
-    the intervals."""
+    """What to compute, as the options of `wellput.agree` say. test='auto' tests the difference of two
+    metrics by the method that also gives the intervals."""
 
     level: AgreementLevel = "segment"
     average: CorrelationAverage = "none"
@@ -98,10 +99,12 @@ def agree(
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
     """How far each metric agrees with the judges on each question, which metrics differ, and how far
-    the judges agree with each other. `tables` are by the metric's name."""
+    the judges agree with each other. `tables` are by the metric's name. `decisions` says which
+    substitutions each paraphrase method makes, if judges were asked about substitutions."""
     _check_levels(tables, options)
     first = next(iter(tables.values()))
     on_phase("comparing judges")
+    # By question: the ratings as given, and the ratings after normalization.
     raw, ready = prepared_panels(judgments, first.systems, first.items, options)
     summaries = [
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
@@ -134,7 +137,7 @@ def agree(
         else (),
         confusion=tuple(decision_confusions(raw.values())),
         substitutions=tuple(verdict_rows(raw.values(), decisions or {})),
-        excluded=tuple(_excluded(raw, ready, is_ranked=options.normalization is None)),
+        excluded=tuple(_excluded(raw, ready, is_ranked_as_given=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}
             for name, panel in ready.items()
@@ -203,14 +206,14 @@ def _items_taken_alone(test: str, clusters: Clusters | None, n_metrics: int) -> 
 
 
 def _excluded(
-    raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked: bool
+    raw: Mapping[str, Panel], ready: Mapping[str, Panel], *, is_ranked_as_given: bool
 ) -> Iterator[dict[str, Any]]:
-    """Records of what was left out. `of` says from which figures: "all", or only "agreement". Unless
-    the user asked for a common scale of all judges, systems are ranked by the ratings as given. Then
-    judges whose ratings cannot be put on a common scale are left out of the agreement only."""
+    """Records of what was left out. `of` says from which figures: "all", or only "agreement". If the
+    ranking uses the ratings as given (`is_ranked_as_given`), a judge whose ratings cannot be
+    normalized is left out of the agreement only."""
     for name, panel in ready.items():
         for exclusion in panel.excluded:
-            is_scale_problem = is_ranked and exclusion not in raw[name].excluded
+            is_scale_problem = is_ranked_as_given and exclusion not in raw[name].excluded
             yield {**asdict(exclusion), "of": "agreement" if is_scale_problem else "all"}
 
 

@@ -8,12 +8,12 @@ a system's score is computed from the summed statistics of its segments. Only ce
 and a score of every metric are used, so that all metrics are compared on the same outputs. Scores of
 metrics where lower is better are negated.
 
-At document level, a document is the items that have the same document, or n segments drawn at random
-where items have none (Kauchak & Barzilay 2006, section 5). Each document gives every system a score,
-from the sum of its segments' statistics, and a mean rating. The coefficient is computed over systems in
-each document, and its mean over documents is reported. Drawn documents share systems and items, so they
-are not independent: the interval comes from leaving systems and items out of the mean, one by one. The
-items' own documents share only systems, so systems and documents are left out instead.
+At document level, items with the same `document` form a document. If items have none, documents of n
+segments are drawn at random (Kauchak & Barzilay 2006, section 5). Each document gives every system a
+score, from the sum of its segments' statistics, and a mean rating. The coefficient is computed over
+systems in each document, and its mean over documents is reported. Drawn documents share systems and
+items, so they are not independent: the interval comes from leaving systems and items out of the mean,
+one by one. The items' own documents share only systems, so there systems and documents are left out.
 
 Where items have documents (or another kind of cluster), whole documents are left out instead of items,
 at every level.
@@ -168,6 +168,7 @@ class MetricAgainstPeople:
         )
         if difference.low is None or difference.high is None:
             return difference
+        # An accuracy lies between 0 and 1, any other coefficient between −1 and 1.
         largest_difference = 1.0 if self.correlation.coefficient in ACCURACY_COEFFICIENTS else 2.0
         return replace(
             difference,
@@ -205,9 +206,9 @@ def correlate_systems(
     *,
     with_unjudged: bool = False,
 ) -> MetricAgainstPeople:
-    """Systems' scores against their mean ratings. With `with_unjudged`, the metric scores all outputs
-    that it has of the judged systems. This has no effect on the coefficient `spa` (soft pairwise
-    accuracy), which uses judged outputs only."""
+    """Systems' scores against their mean ratings. With `with_unjudged`, a metric's score of a system
+    comes from all its outputs, judged or not. This has no effect on the coefficient `spa` (soft
+    pairwise accuracy), which uses judged outputs only."""
     if coefficient == "spa":
         return _correlate_by_spa(table, human, cells, seed)
     metric_cells = _scored_cells(table, cells) if with_unjudged else cells
@@ -348,8 +349,8 @@ def correlate_own_documents(
     coefficient: Coefficient,
     seed: int,
 ) -> MetricAgainstPeople:
-    """The coefficient over systems in each of the items' own documents, and its mean over documents. It
-    is computed like a segment-level correlation averaged by item, with documents as items."""
+    """The mean over the items' own documents of the coefficient over systems. It is computed like a
+    segment-level correlation averaged by item, with documents as items."""
     inside = [_inside(cells, document) for document in documents]
     x, z = (
         np.stack([system_scores(scores, part) for part in inside], axis=1)
@@ -365,7 +366,7 @@ def correlate_own_documents(
         "document",
         correlation,
         replace(estimate, n=n),
-        replace(leave_out(x, z, correlation), clusters=None) if is_defined else None,
+        leave_out(x, z, correlation) if is_defined else None,
         chance_of_segments(x, z, correlation, seed=seed) if is_defined else ChanceLevel(None),
     )
 
@@ -378,8 +379,8 @@ def correlate_documents(
     coefficient: Coefficient,
     seed: int,
 ) -> MetricAgainstPeople:
-    """The mean over documents of the coefficient over systems. Documents where the coefficient is
-    undefined are left out."""
+    """The mean over drawn documents of the coefficient over systems. Documents where the coefficient
+    is undefined are left out."""
     values = document_values(table, human, cells, documents, coefficient)
     defined_documents = [
         _inside(cells, documents[place]) for place in np.flatnonzero(np.isfinite(values))

@@ -108,14 +108,14 @@ def _cross_validation(model_result: HeldOut, n: int) -> CrossValidation:
     if estimate.low is None and estimate.method != "two-way jackknife":
         notes.append(f"no interval: {estimate.method}")
     return CrossValidation(
-        model_result.unseen,
-        model_result.r,
-        model_result.n,
-        model_result.folds,
-        "; ".join(notes),
-        estimate.low,
-        estimate.high,
-        estimate.p_value,
+        left_out=model_result.unseen,
+        r=model_result.r,
+        n=model_result.n,
+        folds=model_result.folds,
+        note="; ".join(notes),
+        low=estimate.low,
+        high=estimate.high,
+        p_value=estimate.p_value,
     )
 
 

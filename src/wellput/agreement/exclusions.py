@@ -86,7 +86,7 @@ def without_excluded(
             counts[n][answer.question] = counts[n].get(answer.question, 0) + 1
     for exclusion, covered in zip(exclusions, counts, strict=True):
         if not covered:
-            refuse_idle(exclusion)
+            refuse_without_effect(exclusion)
     return not_covered, [
         replace(exclusion, question=question, n=n)
         for exclusion, covered in zip(exclusions, counts, strict=True)
@@ -101,10 +101,10 @@ def _place_finder(exclusions: Sequence[Exclusion]) -> Callable[[AnyJudgment], li
     systems: dict[str, list[int]] = {}
     others: list[int] = []
     for place, exclusion in enumerate(exclusions):
-        names_one_thing = not exclusion.question and exclusion.judge is None
-        if names_one_thing and exclusion.item is not None and exclusion.system is None:
+        is_of_all_judges = not exclusion.question and exclusion.judge is None
+        if is_of_all_judges and exclusion.item is not None and exclusion.system is None:
             items.setdefault(exclusion.item, []).append(place)
-        elif names_one_thing and exclusion.system is not None and exclusion.item is None:
+        elif is_of_all_judges and exclusion.system is not None and exclusion.item is None:
             systems.setdefault(exclusion.system, []).append(place)
         else:
             others.append(place)
@@ -119,7 +119,7 @@ def _place_finder(exclusions: Sequence[Exclusion]) -> Callable[[AnyJudgment], li
     return places_of
 
 
-def refuse_idle(exclusion: Exclusion) -> NoReturn:
+def refuse_without_effect(exclusion: Exclusion) -> NoReturn:
     """Raises InputError for an exclusion that covers no judgment."""
     names = ", ".join(filter(None, (exclusion.judge, exclusion.system, exclusion.item)))
     raise InputError(f"There is nothing to exclude: no judgment is about {names}.")

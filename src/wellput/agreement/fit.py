@@ -40,7 +40,7 @@ from wellput.io.files import PathLike
 from wellput.metrics.fitted import FittedModel, Predictor, split_predictor
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
 from wellput.stats.regression import Regression, SelectionStep, ols, ridge
-from wellput.stats.regression import stepwise as choose
+from wellput.stats.regression import stepwise as choose_stepwise
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:
@@ -204,8 +204,8 @@ def fit_table(
 
     `rescale=False` keeps the raw regression: all predictors, on the scale of the judgments.
     Intervals and p-values of coefficients hold for the new systems and items that `generalize` names.
-    Those of cross-validation hold for new units of the kind that was left out. `has_output` is as for
-    `judged_rows`.
+    Those of cross-validation hold for new units of the kind that was left out. `has_output` (systems ×
+    items) says which outputs the evalset has.
 
     `provenance` goes into the metric's card: judges, normalization, exclusions, hashes of the data. No
     row is dropped because it is an outlier: exclude judgments before the fit, with a reason.
@@ -322,7 +322,7 @@ def _regression(
     """The fitted regression, and the steps by which its predictors were chosen ([] without
     `stepwise`)."""
     if stepwise is not None:
-        return choose(y, x, names, by=stepwise)
+        return choose_stepwise(y, x, names, by=stepwise)
     return (ridge if method == "ridge" else ols)(y, x, names), []
 
 

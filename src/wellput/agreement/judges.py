@@ -187,6 +187,7 @@ def _few_shared(units: Floats, figures: str) -> str:
         return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
     rule_note = f"for {figures}, {pairs.rule}" if pairs.rule else ""
     n_few = n_judges * (n_judges - 1) // 2 - pairs.n_sharing
+    # If only some judges were drawn, `n_sharing` does not count the pairs of the others.
     if not n_few or pairs.n_judges < pairs.n_able:
         return rule_note
     left_out = (

@@ -18,9 +18,10 @@ def names_notes(answers: Sequence[AnyJudgment]) -> list[str]:
 
 
 def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[str]:
-    """A warning where judges who count as people have names of language models."""
+    """A warning where judges who count as people have names of language models. `judges` is the
+    option judges=."""
     if list(judges) != ["people"]:
-        return []
+        return []  # the user chose other judges
     names = [
         name for name in dict.fromkeys(answer.judge for answer in answers) if seems_machine(name)
     ]
@@ -40,7 +41,7 @@ def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[
 
 def alike_note(answers: Iterable[AnyJudgment]) -> list[str]:
     """A warning where names differ only in white space, the encoding of a letter, or (for judges and
-    systems) letter case: they look the same in a table, but are counted as two judges."""
+    systems) letter case: they look alike in a table, but count as different names."""
     names: dict[str, dict[str, None]] = {"judge": {}, "system": {}, "item": {}, "question": {}}
     for answer in answers:
         names["judge"][answer.judge] = names["item"][answer.item] = names["question"][

@@ -2,9 +2,9 @@
 p-values.
 
 The smallest p-value that a test with m resamples can give is 1 / (m + 1), and the correction for
-several tests multiplies it by up to the number of pairs. 15 metrics make 105 pairs; with 1000
-resamples, no pair could be shown to differ. So the pairs whose p-value is small before the correction
-are tested again, with enough resamples for the correction.
+several tests multiplies it by up to the number of pairs. With 1000 resamples and the 105 pairs of 15
+metrics, no p-value could be below 0.1. So the pairs whose p-value is small before the correction are
+tested again, with enough resamples for the correction.
 """
 
 from __future__ import annotations
@@ -201,6 +201,7 @@ def compare_pairs(
         on_pair(1)
     p_values = np.array([_p_value(estimate) for estimate in estimates])
     adjusted = np.full(len(pairs), np.nan)
+    # Three families of tests: pairs with no sentinel, with one, and with two.
     families = np.array([sum(is_sentinel(metric) for metric in pair) for pair in pairs])
     for family in np.unique(families):
         is_in_family = families == family

@@ -7,7 +7,8 @@ segment score of a metric (`sta`) or a component of it (`ssa.substitutions`).
 The table of models is like Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by itself,
 the best of them with each of the others, and all together, on the same rows. R², F and AIC are defined
 as in the paper. The p-values do not come from F, because the F test assumes independent rows. They
-hold for other systems and other items, or for what `generalize` says.
+hold for other systems and other items (other documents, if items have documents), or for what
+`generalize` says.
 """
 
 from __future__ import annotations
@@ -227,7 +228,7 @@ def _summary(rows: JudgedRows, names: Sequence[str], generalize: Generalize) -> 
     p_value = float("nan")
     if not model.is_exact:
         p_value = clustered_coefficients(
-            rows.y, x, systems=rows.systems, items=rows.items, generalize=generalize
+            rows.y, x, systems=rows.systems, items=rows.units, generalize=generalize
         ).p_value
     return ModelSummary(
         predictors=tuple(names),

@@ -102,7 +102,7 @@ def _order(table: ScoreTable, ranking: Ranking) -> MetricOrder:
     scored_systems = [
         r.system for r in ranking.systems if not math.isnan(scores.get(r.system, math.nan))
     ]
-    have_scores = set(scored_systems).issuperset
+    have_scores = set(scored_systems).issuperset  # a function
     ordered = sorted(scored_systems, key=lambda system: -sign * scores[system])
     decided = [
         difference.systems

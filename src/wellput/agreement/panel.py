@@ -36,7 +36,7 @@ MAX_NAMES_WITH_ADVICE = 20
 """At most this many unknown names get a suggestion, because each is compared with all known names."""
 MAX_CELLS = 200_000_000
 """The largest number of judges × systems × items of one question. An array of this size takes 1.6 GB of
-memory; the analysis makes several such arrays."""
+memory, and the analysis makes several."""
 
 
 @dataclass(frozen=True)

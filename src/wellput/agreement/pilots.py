@@ -87,8 +87,8 @@ def pilot_of(
         )
     if "judge:system" not in variances:
         notes.append(
-            "The pilot cannot show how far judges' tastes differ "
-            f"({ranking.not_estimable['judge:system']}); they are taken to be the same."
+            "The pilot cannot show how far judges differ in which systems they prefer "
+            f"({ranking.not_estimable['judge:system']}); they are taken to prefer the same."
         )
     notes += shared_judges_note(ratings)
     return Pilot(

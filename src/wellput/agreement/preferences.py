@@ -55,15 +55,22 @@ def decision_confusions(panels: Iterable[Panel]) -> Iterator[dict[str, Any]]:
     """One confusion matrix for each question whose answers are verdicts on decisions; each judge's
     verdict counts as one case."""
     for panel in panels:
-        rated = panel.ratings[~np.isnan(panel.ratings)]
-        answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
-        if not set(panel.systems) <= {KEPT, REFUSED} or answers is None or not len(rated):
+        yes = _yes_of_verdicts(panel)
+        if yes is None:
             continue
         decisions = np.repeat([s == KEPT for s in panel.systems], len(panel.items))
         ratings = panel.ratings.reshape(len(panel.judges), -1)
-        verdicts = np.where(np.isnan(ratings), np.nan, ratings == max(answers))
+        verdicts = np.where(np.isnan(ratings), np.nan, ratings == yes)
         counts = confusion(decisions.astype(np.float64), verdicts)
         yield _confusion_record(KEPT, panel.question, counts)
+
+
+def _yes_of_verdicts(panel: Panel) -> float | None:
+    """The answer that means yes; None if the answers are not verdicts on kept and refused outputs."""
+    answers = set(np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist())
+    if not answers or not set(panel.systems) <= {KEPT, REFUSED}:
+        return None
+    return next((max(scale) for scale in YES_NO_SCALES if answers <= scale), None)
 
 
 def _confusion_record(metric: str, question: str, counts: Confusion) -> dict[str, Any]:
@@ -177,6 +184,7 @@ def _pairs(choices: Choices, ranking: Ranking) -> list[dict[str, Any]]:
         counts = [int(choices.wins[i, j]), int(choices.wins[j, i])]
         chi_squared = goodness_of_fit(counts)
         test = tests[frozenset((a, b))]
+        # The shares of the first system of the test, which may be b.
         share, *bounds = (_share(bound) for bound in (test.delta, test.low, test.high))
         if test.systems[0] == b:
             share, bounds = 1 - share, [1 - bounds[1], 1 - bounds[0]]
@@ -244,12 +252,11 @@ def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict
     agreement of all judges about these substitutions: Cohen's kappa for two judges, its mean over
     pairs for more."""
     for panel in panels:
-        rated = panel.ratings[~np.isnan(panel.ratings)]
-        answers = next((a for a in YES_NO_SCALES if set(np.unique(rated)) <= a), None)
-        if not set(panel.systems) <= {KEPT, REFUSED} or answers is None or not len(rated):
+        yes = _yes_of_verdicts(panel)
+        if yes is None:
             continue
         by_item = _rated_once(panel)
-        verdicts = np.where(np.isnan(by_item), np.nan, by_item == max(answers))
+        verdicts = np.where(np.isnan(by_item), np.nan, by_item == yes)
         for method, decided in decisions.items():
             is_made = np.array([float(decided.get(item, np.nan)) for item in panel.items])
             kappa = _kappa(verdicts[:, is_made == 1])

@@ -25,7 +25,7 @@ from wellput.agreement.exclusions import (
     answers_left,
     exclusions_of_unknown,
     known_answers,
-    refuse_idle,
+    refuse_without_effect,
 )
 from wellput.agreement.judges import outlying_judges, summarize_labels
 from wellput.agreement.judgment_names import machine_note, names_notes
@@ -291,7 +291,7 @@ def prepared_panels(
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)
     exclusions_outside = exclusions_of_unknown(options.exclusions, known)
-    _refuse_idle_exclusions(
+    _refuse_exclusions_without_effect(
         raw, [exclusion for exclusion in options.exclusions if exclusion not in exclusions_outside]
     )
     raw = {
@@ -332,13 +332,13 @@ def _without(panel: Panel, options: AgreementOptions) -> Panel:
     return panel
 
 
-def _refuse_idle_exclusions(
+def _refuse_exclusions_without_effect(
     panels_by_question: Mapping[str, Panel], exclusions: Sequence[Exclusion]
 ) -> None:
     """Raises InputError for an exclusion whose judge, system or item no panel has."""
     for exclusion in exclusions:
         if not any(panel.has(exclusion) for panel in panels_by_question.values()):
-            refuse_idle(exclusion)
+            refuse_without_effect(exclusion)
 
 
 def _normalized(panel: Panel, options: AgreementOptions) -> Panel:

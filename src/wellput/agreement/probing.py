@@ -161,7 +161,7 @@ def _share(
         return Estimate(math.nan, n=0)
     if clusters is None and len(np.unique(places)) == len(places):
         return share_interval(int(wins.sum()), len(wins), confidence=confidence)
-    if wins.all() or not wins.any():  # all units agree: as if each were one pair
+    if wins.all() or not wins.any():  # all units agree: each counts as one pair
         n = len(np.unique(places if clusters is None else clusters.codes[places]))
         return share_interval(n if wins.all() else 0, n, confidence=confidence)
     mean = _mean(wins.astype(np.float64), places, clusters, confidence)
@@ -240,7 +240,7 @@ def examples_of(
             continue
         gain = scored.changed[variant] - scored.unchanged
         if np.isnan(gain).all() or not (np.nanmax(gain) >= -ROUNDING * scored.size):
-            continue
+            continue  # the changed text always scores worse, so the metric gets no pair wrong
         place = int(np.nanargmax(gain))
         item = texts.items[place]
         examples.append(

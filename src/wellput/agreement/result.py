@@ -109,7 +109,8 @@ class AgreementResult(Result):
     people do, and how far each metric agrees with people on single outputs.
 
     `undefined` counts the judged outputs without a score, by question and metric; no metric is compared
-    on them.
+    on them. `preferences` and `confusion` are about choices (`agreement.preferences`), `substitutions`
+    about verdicts on paraphrases, and `homogeneity` about choices of two studies.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.agree:agreement_report"

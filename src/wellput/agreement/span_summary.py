@@ -22,6 +22,7 @@ from wellput.stats.spans.gamma import Gamma, MarkedPanel, gamma
 from wellput.stats.spans.marked_characters import (
     Marked,
     MarkedAlike,
+    Sums,
     f1,
     marked_alike,
     marked_row,
@@ -182,14 +183,14 @@ def _pair_rows(
 ) -> tuple[Floats, dict[tuple[str, str], tuple[int, Floats]]]:
     """For each item the sums of `marked_row` over all pairs of judges; and for each pair the number of
     its outputs and its sums."""
-    rows = np.zeros((n_items, 4))
+    rows = np.zeros((n_items, len(Sums)))
     pairs: dict[tuple[str, str], tuple[int, Floats]] = {}
     for output in outputs:
         marks = {judge: output.marked(judge) for judge in sorted(output.spans)}
         for pair in combinations(marks, 2):
             row = marked_row(marks[pair[0]], marks[pair[1]])
             rows[output.item] += row
-            n, total = pairs.get(pair, (0, np.zeros(4)))
+            n, total = pairs.get(pair, (0, np.zeros(len(Sums))))
             pairs[pair] = n + 1, total + row
     return rows, pairs
 
@@ -209,8 +210,8 @@ def _against_the_rest(
 ) -> tuple[Floats, list[JudgeMarks]]:
     """The sums of each item over all judges, each compared with the other judges of the output; and a
     row for each judge."""
-    rows = np.zeros((n_items, 4))
-    sums_by_judge = {judge: np.zeros(4) for judge in judges}
+    rows = np.zeros((n_items, len(Sums)))
+    sums_by_judge = {judge: np.zeros(len(Sums)) for judge in judges}
     n_outputs = dict.fromkeys(judges, 0)
     n_spans = dict.fromkeys(judges, 0)
     for output in outputs:

@@ -193,9 +193,10 @@ def _share(
         return Estimate(share, method="wilson, clustered", n=n)
     from scipy.special import stdtrit  # imported late: SciPy takes long to load
 
-    independent = share * (1 - share) / error**2 if error > 0 else float(len(clusters.sizes))
+    # How many independent items would give the same error.
+    n_independent = share * (1 - share) / error**2 if error > 0 else float(len(clusters.sizes))
     low, high = wilson_bounds(
-        share, min(independent, n), z=float(stdtrit(freedom, (1 + confidence) / 2))
+        share, min(n_independent, n), z=float(stdtrit(freedom, (1 + confidence) / 2))
     )
     low = 0.0 if share == 0 else max(0.0, low)
     high = 1.0 if share == 1 else min(1.0, high)

@@ -80,7 +80,7 @@ COEFFICIENT_TITLES: dict[Coefficient, str] = {
     "spa": "soft pairwise accuracy",
 }
 MAX_PAIRS = 50_000_000
-"""Tie calibration keeps the pairs of all groups in memory, 16 bytes each."""
+"""Tie calibration (`acc-t`) keeps at most this many pairs of all groups in memory, 16 bytes each."""
 MAX_RESAMPLED_PAIRS = 5_000_000_000
 """The most pairs that are compared over all resamples: this takes about three minutes on one core, for
 each metric."""
@@ -141,7 +141,7 @@ class Correlation:
 
 
 OLD_DEFAULTS = Correlation(average="item", coefficient="kendall")
-"""The old defaults of the old keywords in tests and bootstraps."""
+"""What level=, average= and coefficient= used to be by default in tests and bootstraps."""
 
 
 @takes_old_keywords(Correlation())

@@ -317,7 +317,7 @@ def _pooled(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> T
                 *others, "pooled", coefficient, epsilon
             )
             systems[system] = without_system[0, 0]
-    elif coefficient == "pearson":
+    elif coefficient == "pearson":  # each system as a cluster: rows and columns change places
         systems = pooled_pearson_without_clusters(x.T, z.T, np.arange(len(x))).wholes
     else:
         systems = value + (cells - value).sum(axis=1)

@@ -139,7 +139,8 @@ def highest_correlation(n_judges: float, sd_item: float, sd_noise: float) -> flo
 def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floats:
     """The t statistics of the simulated studies with n labeled and `extra` unlabeled items. Labels
     (people's differences y, with this mean) and the proxy's differences f have a standard deviation of
-    1 and the correlation r."""
+    1 and the correlation r. `ff`, `fy` and `yy` are the mean squares and products of the labeled items'
+    deviations, `gap` is the mean of f of the unlabeled items minus that of the labeled ones."""
     unexplained = math.sqrt(1 - r**2)
     root, cross = np.sqrt(draws.chi_square(0, n - 1)), draws.normal(0)
     ff = root**2 / n
@@ -147,7 +148,8 @@ def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floa
     yy = r * (2 * fy - r * ff) + unexplained**2 * (cross**2 + draws.chi_square(1, n - 2)) / n
     f_mean = draws.normal(1) / math.sqrt(n)
     value = mean + r * f_mean + unexplained * draws.normal(2) / math.sqrt(n)
-    labeled, variance = yy / (n - 1), yy / (n - 1)
+    # The variance of the estimate, and its part from the labeled items.
+    variance = variance_of_labeled = yy / (n - 1)
     if extra > 1:
         total = n + extra
         unlabeled_squares = draws.chi_square(2, extra - 1)
@@ -166,10 +168,10 @@ def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floa
         added_variance = np.where(
             is_tuned, (gap * slope) ** 2 * of_tuning + 2 * slope / n * of_both, 0.0
         )
-        labeled = (yy - 2 * tuning * fy + tuning**2 * ff) / (n - 1) + added_variance / n
-        variance = labeled + tuning**2 * unlabeled_squares / (extra - 1) / extra
+        variance_of_labeled = (yy - 2 * tuning * fy + tuning**2 * ff) / (n - 1) + added_variance / n
+        variance = variance_of_labeled + tuning**2 * unlabeled_squares / (extra - 1) / extra
         value = value + tuning * gap
     t = value / np.sqrt(variance)
     skewness = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) / math.sqrt(n)
-    skew = hall_share(n) * skewness * draws.normal(4) * (labeled / variance) ** 1.5
+    skew = hall_share(n) * skewness * draws.normal(4) * (variance_of_labeled / variance) ** 1.5
     return np.asarray(np.minimum(np.abs(t), np.abs(hall_transformed(t, skew))))

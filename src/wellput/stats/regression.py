@@ -34,8 +34,8 @@ DEPENDENT_VARIANCE_SHARE = 1e-10
 """A column is a combination of the others if they leave less than this share of its variance."""
 
 MAX_VARIANCE_INFLATION = 10.0
-"""Above this there is a warning. It is the usual rule of thumb, and means that the other predictors
-explain more than 90% of a predictor's variance."""
+"""A predictor with a larger variance inflation gets a warning: the others explain more than 90% of its
+variance. The limit is the usual rule of thumb."""
 
 
 @dataclass(frozen=True, eq=False)

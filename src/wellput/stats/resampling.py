@@ -41,7 +41,7 @@ def bootstrap(
 ) -> Estimate:
     """The score of all items with its percentile interval (Efron & Tibshirani 1993, ch. 13).
 
-    With few items the interval is too narrow: see the measured coverage in docs/results.
+    With few items the interval is too narrow: docs/results/calibration.md measures how often it holds.
     """
     replicates = bootstrap_replicates(
         statistics, score, n_resamples=n_resamples, seed=seed, threads=threads

@@ -248,6 +248,6 @@ def normal_errors(values: Floats, errors: Floats, freedom: Floats) -> Floats:
     in the normal distribution that it had in Student's t."""
     from scipy.special import ndtri, stdtr
 
-    t = np.maximum(np.abs(np.asarray(values)) / errors, 1e-8)
+    t = np.maximum(np.abs(np.asarray(values)) / errors, 1e-8)  # not 0, so that t / z is defined
     z = -ndtri(stdtr(freedom, -t))
     return np.asarray(errors * t / np.maximum(z, 1e-8))

@@ -4,9 +4,9 @@
 come from a model trained without the row's system, without its item, or without both. A model scores
 *all* rows, its scores are standardized over all rows (mean 0, standard deviation 1), and those of the
 rows held out are kept. Plain predictions would be wrong: each of them contains the mean of its training
-rows, and this mean is low if the rows held out have high judgments. So r would be far below 0 where
-there is nothing to predict. Standardizing uses no judgment of the rows held out, and r is then 0 on
-average where there is nothing to predict.
+rows, and this mean is low if the rows held out have high judgments. So r would be far below 0 for
+predictors that say nothing about the judgments. Standardizing uses no judgment of the rows held out,
+and r of such predictors is then 0 on average.
 
 For the interval, systems and items are left out one by one and all models are fitted again, because
 models of other folds were trained on them. The choices of a model (predictors, the penalty of a ridge
@@ -240,8 +240,9 @@ class _UnitSums:
     def moments(
         self, rows: RowProducts, model: RegressionColumns, own_fold: int, other_fold: int
     ) -> Floats:
-        """For each unit, the moments of the rows that these two folds hold out together, without the
-        unit's rows; the model is fitted without these, too. The shape is (units, N_MOMENTS)."""
+        """For each unit, the moments of the rows that these two folds hold out together. The unit's
+        rows are left out of the moments and of the fit of the model. The shape is (units,
+        N_MOMENTS)."""
         all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other_fold]
         learned = all_folds - this_fold if self.other.is_held_out else this_fold
         training_sums = _leave_one_out_sums(learned, self.own.seen(own_fold))
@@ -262,9 +263,9 @@ class _UnitSums:
         )
 
 
-def _leave_one_out_sums(sums: Floats, units: NDArray[np.bool_]) -> Floats:
-    """For each unit, the sum over the other ones of these units."""
-    included = np.where(units[:, None, None], sums, 0.0)
+def _leave_one_out_sums(sums: Floats, is_included: NDArray[np.bool_]) -> Floats:
+    """For each unit, the sum over all included units except itself."""
+    included = np.where(is_included[:, None, None], sums, 0.0)
     return np.asarray(included.sum(axis=0) - included, dtype=np.float64)
 
 
@@ -283,5 +284,6 @@ def _r(moments: Floats) -> Floats:
     n, y, s, yy, ss, ys = np.moveaxis(moments, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt((n * yy - y**2) * (n * ss - s**2))
+        # A smaller spread is rounding.
         r = np.where((n >= 3) & (spread > 1e-9 * n**2), (n * ys - y * s) / spread, np.nan)
     return np.clip(r, -1, 1)

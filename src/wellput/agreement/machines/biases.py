@@ -320,7 +320,7 @@ def _severity(
         overall = means.contrast(average, confidence=confidence, method=BIAS_METHOD)
     deviations: list[Estimate | None] = []
     for place in judged:
-        # A choice for one system is a choice against another, so severity is already relative to others.
+        # A choice for a system is one against another, so severity is already relative to others.
         if trials.kind == "choices" or len(judged) < 2:
             deviations.append(None)
             continue

@@ -50,7 +50,8 @@ from two separate estimates."""
 class SystemEstimate:
     """The estimates for one system. `estimate` is the corrected one, `people` uses the labels alone,
     and `proxy_only` is the proxy's mean without correction. `tuning` is λ, the factor by which the
-    proxy's scores were multiplied. `worth` is how many labels alone would be as precise. `is_skewed`
+    proxy's scores were multiplied. `worth` is how many labels without the proxy would be as precise.
+    `is_skewed`
     says that the interval may be too narrow, because there are few labels and most are at one end of
     the scale. `n_clusters` counts the items, or the documents, that have labels."""
 
@@ -143,6 +144,7 @@ class EstimateResult(Result):
     """Which scores in a file of scores were not used, which strata were estimated as one, and warnings
     about names."""
     n_without_proxy: int = 0
+    """How many labels were not used because the proxy has no score for their output."""
     is_proxy_share: bool = False
     """Whether the proxy's means are shares (of wins, or of yes), as people's are."""
     is_proxy_a_copy: bool = False
@@ -214,7 +216,7 @@ def estimate_systems(
     *,
     confidence: float = 0.95,
 ) -> tuple[list[SystemEstimate], list[EstimatedDifference]]:
-    """Systems with a label, best first, and the differences of all pairs of them."""
+    """The systems that have a label, best first, and the differences of all their pairs."""
     proxies = proxy_means(proxied)
     rows: dict[int, SystemEstimate] = {}
     means: dict[int, tuple[PredictionPowered, PredictionPowered]] = {}
@@ -228,16 +230,16 @@ def estimate_systems(
             corrected.estimate(confidence=confidence, method=ESTIMATE_METHOD), proxied
         )
         rows[place] = SystemEstimate(
-            system,
-            estimate,
-            _within(people.estimate(confidence=confidence, method="people alone"), proxied),
-            float(proxies[place]),
-            corrected.n_labeled,
-            corrected.n_unlabeled,
-            corrected.tuning * proxied.stretch,
-            _worth(corrected, people),
-            _is_skewed(strata, estimate, proxied.scale),
-            sum(map(n_labeled, strata)),
+            system=system,
+            estimate=estimate,
+            people=_within(people.estimate(confidence=confidence, method="people alone"), proxied),
+            proxy_only=float(proxies[place]),
+            n_labeled=corrected.n_labeled,
+            n_unlabeled=corrected.n_unlabeled,
+            tuning=corrected.tuning * proxied.stretch,
+            worth=_worth(corrected, people),
+            is_skewed=_is_skewed(strata, estimate, proxied.scale),
+            n_clusters=sum(map(n_labeled, strata)),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
@@ -304,15 +306,17 @@ def _differences(
         n_paired = sum(n_labeled(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
+        # The win rates of two systems are against different systems, so their difference says nothing
+        # of the choices between the two: choices are estimated from the pair itself, or not at all.
         if is_paired or (proxied.are_choices and n_paired):
             pair_means.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
         elif not proxied.are_choices:
             shares, signs = np.ones(2), np.array([1.0, -1.0])
-            both = [
-                combined([means[a][version], means[b][version]], shares, signs=signs)
-                for version in (0, 1)
-            ]
-            pair_means.append(((a, b), both[0], both[1], False))
+            corrected, people = (
+                combined(list(means_of_both), shares, signs=signs)
+                for means_of_both in zip(means[a], means[b], strict=True)
+            )
+            pair_means.append(((a, b), corrected, people, False))
     estimates = [
         (
             _within(
@@ -378,7 +382,7 @@ def _ranked(
 def choose_next(
     proxied: ProxiedLabels, budget: int, *, before: Floats | None, rng: np.random.Generator
 ) -> NextItems:
-    """Draws `budget` items. People should label the outputs of all systems for them next. Items on
+    """Draws `budget` items, for which people should label the outputs of all systems next. Items on
     which the proxy's scores of the systems differ are drawn more often. `before` has the probabilities
     with which items were chosen for the labels that there are."""
     labeled = proxied.is_labeled
@@ -390,6 +394,8 @@ def choose_next(
     new_probabilities = np.zeros(len(labeled))
     free_probabilities = inclusion_probabilities(spreads[free], budget)
     new_probabilities[free] = free_probabilities
+    # For items that have a label, too, a probability is computed: the one that this draw would have
+    # given them. It is proportional to the spread plus the mean spread (`inclusion_probabilities`).
     selection_size = spreads + float(spreads[free].mean())
     scale = (
         float(free_probabilities.sum() / selection_size[free].sum())
@@ -397,7 +403,7 @@ def choose_next(
         else 0.0
     )
     new_probabilities[labeled] = np.minimum(scale * selection_size[labeled], 1.0)
-    if not scale:
+    if not scale:  # the scores of all systems are equal on every free item
         new_probabilities[labeled] = budget / len(free)
     chosen_places = free[systematic_sample(free_probabilities, rng)]
     if before is None:

@@ -30,10 +30,12 @@ OutputValues: TypeAlias = Mapping[tuple[str, str], float]
 """(system, item) → a number, such as a metric's score."""
 
 ORDER_COLUMN = "order"
+"""The column of judgments that says in which order outputs were shown: `ab` or `ba` for choices, a
+number for ratings."""
 MAX_GRADES_OF_SHORT_SCALE = 11
-"""With more different answers than this, as on a scale of 0 to 100, a question has a long scale. A
-metric's scores may lie in its range by chance, as those of BLEU do; whole numbers are probably
-answers."""
+"""With more different answers than this, as on a scale of 0 to 100, a question has a long scale.
+Scores that are no answers, such as BLEU's, may lie in its range by chance. So a metric's scores count
+as answers on this scale only if they are whole numbers (`are_on_scale`)."""
 SCALE_FOLDS = 10
 """A metric's scores are converted to the question's scale by a straight line. Items are divided into
 this many folds, and the line for a fold is fitted to the items of the other folds."""
@@ -50,8 +52,8 @@ class JudgedTrial(NamedTuple):
 
 
 class GivenAnswers(NamedTuple):
-    """All answers of one judge. Each array has an entry for each answer: the place of its trial, its
-    value, and the order in which outputs were shown.
+    """All answers of one judge. Each array has an entry for each answer: the place of its trial in
+    `JudgedTrials.trials`, its value, and the order in which outputs were shown.
 
     For choices, `shown_order` is +1 if the first system in alphabetical order was shown first, −1 if it
     was shown second. For ratings it is the number in the column `order` (1 for the output that the
@@ -139,6 +141,7 @@ def judged_trials(
             f"judge={judge!r}: {unknown_judge(judge, names)} A metric can be vetted with its evalset: "
             "give that as evalset=."
         )
+    # The judge may be a person, who is then compared with the other people.
     people = [name for name in names if not is_machine(name) and name != judge]
     if not people:
         raise InputError(f"judge={judge!r} is the only judge: there are no people to compare with.")
@@ -226,6 +229,7 @@ def _read(
         pair = (answer.system_a, answer.system_b)
         is_sorted = pair == tuple(sorted(pair))
         share = SHARE_WON_BY_A[answer.choice]
+        # Without the column, the first system of the row counts as shown first.
         is_a_first = answer.extra.get(ORDER_COLUMN, "").strip().lower() != "ba"
         return (
             JudgedTrial(answer.question, answer.item, tuple(sorted(pair)), sample),

@@ -51,7 +51,8 @@ class ProxiedLabels:
     strata: Places | None = None
     strata_names: tuple[str, ...] = ()
     stretch: float = 1.0
-    """The factor by which a metric's scores were multiplied, so that they spread as the labels do."""
+    """The factor by which a metric's scores were multiplied, so that their standard deviation is that
+    of the labels."""
     scale: tuple[float, float] = (-np.inf, np.inf)
     """The lowest and the highest label. No mean lies outside this range."""
 
@@ -199,6 +200,7 @@ def _shares(
     items: Sequence[str],
 ) -> Floats:
     """The share won by the first system of each pair, pairs × items."""
+    # For `_means`, each pair is given a name and takes the place of a system.
     names = [f"{a} {b}" for a, b in pairs]
     place_of = {name: place for place, name in enumerate(systems)}
     entries = []

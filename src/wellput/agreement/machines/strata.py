@@ -1,5 +1,10 @@
-"""Which strata `estimate` estimates alone, and which together as one. A stratum is a group of items,
-such as those with one value of a tag; too few labels are not enough for an estimate of its own."""
+"""Which strata `estimate` estimates alone, and which together as one.
+
+A stratum is a group of items, such as those with one value of a tag. Strata with too few labels are
+joined. A proxy is a metric's or a machine judge's score of an output that people may label:
+`ProxiedLabels` has people's labels and the proxy's scores of all outputs, `ProxyLabels` those of one
+system and stratum.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ def joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
 
 def grouped_strata(parts: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
     """The strata in groups, each of which is estimated as one. Strata with too few labels are in one
-    group; if that has too few labels, too, a stratum with enough labels is added to it."""
+    group; if the whole group still has too few, a stratum with enough labels is added to it."""
     with_enough_labels = [[part] for part in parts if n_labeled(part) >= MIN_LABELS]
     with_few_labels = [part for part in parts if n_labeled(part) < MIN_LABELS]
     if not with_few_labels:
@@ -54,8 +59,8 @@ def _concatenated(parts: Sequence[ProxyLabels]) -> ProxyLabels:
 def joined_note(proxied: ProxiedLabels, tag: str, *, clustered_by: str) -> list[str]:
     """A sentence on the strata that were estimated as one, if there are any. Strata are the values of a
     tag; the one with the empty name has the items without it. `clustered_by` is the unit in which
-    labels are counted: item, document or a tag. Systems are named if a group is not the same for all:
-    their labels may be of different items."""
+    labels are counted: item, document or a tag. Different systems may have labels of different items,
+    so that strata were joined for some systems only; then the sentence names these systems."""
     systems_by_group: dict[tuple[str, ...], list[str]] = {}
     n_systems = 0
     for place, system in enumerate(proxied.systems):
@@ -78,9 +83,9 @@ def joined_note(proxied: ProxiedLabels, tag: str, *, clustered_by: str) -> list[
     units = f"values of {clustered_by}" if is_tag else f"{clustered_by}s"
     groups_in_words = "; ".join(groups[:MAX_NAMES_SHOWN])
     return [
-        f"Estimated as one, because some of them have labels of fewer than {MIN_LABELS} {units}: "
-        f"{groups_in_words}{'; …' if len(groups) > MAX_NAMES_SHOWN else ''}. For a difference, the "
-        f"{units} with labels of both systems count."
+        f"Values of {tag} that were estimated as one, because some have labels of fewer than "
+        f"{MIN_LABELS} {units}: {groups_in_words}{'; …' if len(groups) > MAX_NAMES_SHOWN else ''}. For "
+        f"the difference of two systems, only {units} with labels of both are counted."
     ]
 
 

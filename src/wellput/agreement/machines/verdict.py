@@ -44,10 +44,13 @@ def uneven_systems(result: VetResult) -> list[SystemSeverity]:
 
 
 def _tested(row: SystemSeverity) -> Estimate:
+    """What is tested: the deviation from the average of all systems; the severity where there is
+    none."""
     return row.deviation or row.severity
 
 
 def _is_shown(estimate: Estimate, result: VetResult) -> bool:
+    """Whether the estimate differs significantly from 0."""
     p = estimate.p_value if estimate.p_adjusted is None else estimate.p_adjusted
     return p is not None and p < 1 - result.confidence
 
@@ -56,12 +59,10 @@ def _answer(result: VetResult) -> str:
     """The first sentence: whether the judge may judge in place of people, by the test."""
     test = result.alt_test
     if test.passed is None:
-        limit = test.lower_limit
-        advice = (
-            "min_items= sets how many are needed."
-            if limit is None
-            else f"min_items={limit[0]} would test {_people(limit[1])}."
-        )
+        advice = "min_items= sets how many are needed."
+        if test.lower_limit is not None:
+            min_items, n_people = test.lower_limit
+            advice = f"min_items={min_items} would test {_people(n_people)}."
         return (
             f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
             f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
@@ -153,8 +154,10 @@ def _no_verdict(result: VetResult, found: str) -> str:
             f"of {test.epsilon:g})."
         )
     verb = "has" if tested == 1 else "have"
-    limit = test.lower_limit
-    advice = "" if limit is None else f"; min_items={limit[0]} would test {limit[1]}"
+    advice = ""
+    if test.lower_limit is not None:
+        min_items, n_people = test.lower_limit
+        advice = f"; min_items={min_items} would test {n_people}"
     return (
         f"{start}only {tested} of {_people(tested + len(untested))} {verb} at least "
         f"{test.min_trials} trials with the judge, so nothing can be said of the others "
@@ -217,6 +220,7 @@ def _copy_sentence(result: VetResult) -> list[str]:
     panel, ceiling = result.panel, result.ceiling
     if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
         return []
+    # A perfect correlation (except for rounding) has no interval.
     is_above = panel.value > 1 - 1e-9 or (panel.low is not None and panel.low > ceiling.high)
     if not is_above:
         return []

@@ -53,9 +53,9 @@ class OtherOrder:
 class LargerStudy:
     """The precision of an imagined study with more judges or items. `error_ratio` is the standard error
     of a difference of two systems in the imagined study, divided by the standard error in this study.
-    `width_ratio` is the same for the width of the interval. This also shrinks because more judges or
-    items show better how much they vary. `reliability` is that of the imagined study's ranking (None if
-    there are two systems)."""
+    `width_ratio` is the same for the width of the interval. The interval also gets narrower because
+    more judges or items give more degrees of freedom, so that the t quantile is smaller. `reliability`
+    is that of the imagined study's ranking (None if there are two systems)."""
 
     change: str
     error_ratio: float
@@ -95,14 +95,13 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
     n, values, judges = data.n_judges, data.values, data.judges
     judge_of_each_pair = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
     systems_per_judge = np.bincount(judge_of_each_pair, minlength=n)
-    if (
-        systems_per_judge.min() < 2
-    ):  # subtracting this judge's mean would remove the system's effect
+    # Subtracting the mean of a judge of one system would remove the effect of this system.
+    if systems_per_judge.min() < 2:
         return None
     counts = np.bincount(judges, minlength=n)
     means = np.bincount(judges, values, n) / counts
     spread = np.sqrt(np.bincount(judges, (values - means[judges]) ** 2, n) / counts)
-    is_scalable = spread[judges] > 0
+    is_scalable = spread[judges] > 0  # a judge whose ratings are all equal has no z-scores
     scaled = (values - means[judges])[is_scalable] / spread[judges][is_scalable]
     systems = data.design.systems[is_scalable]
     totals = np.bincount(systems, minlength=len(data.system_names))
@@ -134,10 +133,11 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
     """What twice the judges, twice the items (if items have documents: twice the documents, so also
     twice the items), and both would change.
 
-    The error variance of a difference has shares from judges, items and single answers. They are
-    computed for a balanced study of this size: the variance of judges' tastes divided by the number of
-    judges, and so on. With twice the judges, the shares of judges and of single answers are half as
-    large. Degrees of freedom are Satterthwaite's approximation for the same shares.
+    The error variance of a difference has parts from judges, items and single answers. They are
+    computed for a balanced study of this size. The part of judges, for example, is the variance
+    `judge:system` (how far a judge prefers a system more than other judges do) divided by the number of
+    judges. With twice the judges, the parts of judges and of single answers are half as large. Degrees
+    of freedom are Satterthwaite's approximation for the same parts.
     """
     data, components = question.data, question.fitted.components
     per_system = float(np.mean(data.counts))
@@ -151,7 +151,7 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         "answer": residual / per_system,
     }
     total = sum(errors.values())
-    # With several groups of systems that have no judge in common, these shares would be wrong.
+    # With several groups of systems that have no judge in common, these parts would be wrong.
     if not total > 0 or data.judge_groups.n_groups > 1:
         return []
     studies = []
@@ -162,21 +162,21 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         for main in (name.partition(":")[0] for name in components)
     }
     items = "documents" if n_documents > 1 else "items"
-    for change, halved in (
-        ("twice the judges", ("judge", "answer")),
-        (f"twice the {items}", ("item", "answer")),
-        ("twice both", ("judge", "item", "answer")),
+    for change, judge_factor, item_factor in (
+        ("twice the judges", 2, 1),
+        (f"twice the {items}", 1, 2),
+        ("twice both", 2, 2),
     ):
-        if not {"judge", "item"} & set(halved) <= random_main_effects:
-            continue
+        factors = {"judge": judge_factor, "item": item_factor}
+        if any(n > 1 and name not in random_main_effects for name, n in factors.items()):
+            continue  # the model does not say what more judges, or items, would change
         smaller_errors = {
-            name: share
-            / (4 if len(halved) == 3 and name == "answer" else 2 if name in halved else 1)
-            for name, share in errors.items()
+            "judge": errors["judge"] / judge_factor,
+            "item": errors["item"] / item_factor,
+            "answer": errors["answer"] / (judge_factor * item_factor),
         }
         variance_ratio = sum(smaller_errors.values()) / total
-        n_judges = data.n_judges * (2 if "judge" in halved else 1)
-        item_factor = 2 if "item" in halved else 1
+        n_judges = data.n_judges * judge_factor
         limit = freedom_limit(n_judges, data.n_items * item_factor, question.random)
         quantile = _t_quantile(
             smaller_errors, n_judges, n_clusters * item_factor, limit, confidence

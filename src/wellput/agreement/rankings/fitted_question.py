@@ -31,7 +31,8 @@ FittedModelName: TypeAlias = Literal["linear", "ordinal", "binary", "bradley-ter
 MAX_ORDINAL_GRADES = 5
 """If the answers have more different values than this, the linear model is used."""
 MAX_FREEDOM = 1e6
-"""With this many degrees of freedom, Student's t is practically the normal distribution."""
+"""Used instead of infinitely many degrees of freedom: with so many, Student's t is practically the
+normal distribution."""
 TIE = 0.5
 """The value of a choice that is a tie."""
 MAX_NAMED_GROUPS = 6
@@ -126,7 +127,7 @@ def fit_question(
     if alone and not data.has_own_judges:
         notes.append(
             f"{listed(alone)} {'was' if len(alone) == 1 else 'were each'} judged by one judge only: "
-            "how far judges' tastes differ is known from the other systems alone."
+            "how far judges differ in what they prefer is known from the other systems alone."
         )
     if data.n_repeated:
         notes.append(
@@ -166,6 +167,7 @@ def _freedom(model_freedom: Floats, data: QuestionData, random: Sequence[str]) -
         freedom_limit(data.n_judges, data.n_items, random),
     )
     if "judge" in random and not data.has_own_judges:
+        # A difference of systems without a common judge is one of two samples of judges.
         groups = data.judge_groups
         first, second = (groups.of_systems[codes] for codes in system_pairs(len(data.system_names)))
         n_first, n_second = groups.n_judges[first], groups.n_judges[second]
@@ -194,6 +196,8 @@ def _judges_in_groups(data: QuestionData) -> str:
 
 
 def _check_documents(data: QuestionData, random: Sequence[str]) -> None:
+    """Raises InputError if effects of documents were asked for (not only by default), but there are no
+    documents."""
     document_effects = [name for name in random if name.startswith("document")]
     if document_effects and data.documents is None and len(random) < len(COMPONENTS):
         raise InputError(

@@ -167,6 +167,7 @@ MANY_SYSTEMS = 100
 """With more systems the progress line says that ranking takes a while, because all pairs are
 compared."""
 MIN_SLICE_JUDGMENTS = 10
+"""A slice with fewer judgments is not ranked."""
 
 
 @dataclass(frozen=True)
@@ -330,8 +331,8 @@ def _ranked(
     fitted: FittedQuestion, ranking: FittedRanking, options: RankOptions
 ) -> QuestionRanking:
     """The ranking with its checks. A sequential ranking has no permutation test."""
-    p = None  # these tests are valid only if the judgments are looked at once
-    if not options.sequential:
+    p = None
+    if not options.sequential:  # these tests are valid only if the judgments are looked at once
         circular = circular_note(fitted, alpha=1 - options.confidence)
         ranking = replace(ranking, notes=(*ranking.notes, *circular))
         p = permutation_p_value(fitted.data, permutations=options.permutations, seed=options.seed)

@@ -47,7 +47,8 @@ VARIANCE_COMPONENTS = (
 @dataclass(frozen=True, slots=True)
 class RankedSystem:
     """One system: its estimate with an interval, its rank (1 is best), the range of ranks that it may
-    have, and its cluster. All systems in a better cluster are significantly better."""
+    have, and its cluster: every system of cluster 1 is significantly better than all of cluster 2, and
+    so on. `n` counts the judgments of the system, `raw_mean` is their mean."""
 
     system: str
     estimate: float
@@ -178,8 +179,7 @@ class Ranking:
 
     @cached_property
     def rarely_judged(self) -> list[str]:
-        """The systems that have very few judgments, compared with the others. Their rank may be
-        luck."""
+        """The systems with so few judgments, compared with the others, that their rank may be luck."""
         median_judgments = statistics.median(row.n for row in self.systems)
         return [
             row.system
@@ -210,8 +210,8 @@ class Ranking:
 
     @cached_property
     def decimals(self) -> int:
-        """The number of decimals with which ratings are shown: two, or more if the narrowest interval
-        of a difference (without intervals: the range of the systems' ratings) would look like zero."""
+        """The number of decimals with which ratings are shown: two, or more if half of the narrowest
+        interval of a difference (without intervals: the range of the estimates) would look like 0."""
         halves = [
             (d.high - d.low) / 2
             for d in self.differences

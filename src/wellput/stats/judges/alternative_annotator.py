@@ -33,18 +33,19 @@ Scoring: TypeAlias = Literal["accuracy", "neg_rmse"]
 mean squared difference."""
 
 FALSE_DISCOVERY_RATE = 0.05
-"""The judge wins against a person if the p-value, corrected for all people, is at most this."""
+"""The machine beats a person if the p-value, corrected for all people, is at most this."""
 MIN_PEOPLE_OF_TRIAL = 2
 """A trial counts if at least this many people answered it."""
 WINNING_RATE_TO_PASS = 0.5
-"""A judge passes the test if it wins against at least this share of the people tested."""
+"""The machine passes the test if it beats at least this share of the people tested."""
 MIN_PEOPLE_TESTED = 3
+"""With fewer people tested, or fewer than half of all, the result says nothing about the others."""
 LOWEST_MIN_TRIALS = 10
 """A smaller `min_trials` is not advised: a t-test on so few trials says little."""
 LIMIT_STEP = 5
 """An advised `min_trials` is a multiple of this."""
 TIE_TOLERANCE = 1e-9
-"""Mean squared differences that are closer than this, relative to their size, are equal."""
+"""Two distances (see `_distances`) that are closer than this, relative to their size, are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ class AlternativeAnnotatorTest:
 
 
 def _is_enough(tested: int, people: int) -> bool:
+    """Whether this many tested people are enough, of all people with a trial."""
     return tested >= MIN_PEOPLE_TESTED and 2 * tested >= people
 
 
@@ -177,13 +179,13 @@ def alternative_annotator_test(
     for judge in np.flatnonzero(counts >= min_trials):
         is_own_trial = is_answered[judge]
         others = np.delete(people[:, is_own_trial], judge, axis=0)
+        # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
         lead = np.sign(
             _without_noise(
                 _distances(people[judge, is_own_trial], others, scoring),
                 _distances(machine[is_own_trial], others, scoring),
             )
         )
-        # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
         trials = np.arange(len(lead))
         p_value = _p_less(-lead, epsilon, trials)
         rows.append((int(judge), int(is_own_trial.sum()), float(np.mean(lead >= 0)), p_value))

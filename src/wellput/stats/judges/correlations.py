@@ -161,7 +161,7 @@ Half = tuple[Floats, Floats]
 
 
 def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
-    """Random splits of the judges, one after the other."""
+    """Random splits of the judges, without end."""
     half = len(ratings) // 2
     while True:
         order = rng.permutation(len(ratings))
@@ -169,7 +169,7 @@ def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 
 def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
-    """Random splits of each unit's ratings, one after the other."""
+    """Random splits of each unit's ratings, without end."""
     ratings = gathered(ratings)
     # A unit a row: sorting and adding along rows is several times quicker than along columns.
     missing = np.ascontiguousarray(np.isnan(ratings).T)

@@ -274,24 +274,31 @@ def _without_groups(
 def _estimate(
     value: float,
     without: Floats,
-    n: int,
+    n_groups: int,
     scale: Scale,
     confidence: float,
     method: str,
-    count: int,
+    n_trials: int,
     *,
     null: float | None = None,
 ) -> Estimate:
-    """The figure with the interval of the jackknife, whose `n` groups give the figures `without` them;
-    `count` is the number of trials, and n of the result."""
+    """The figure with the interval of the jackknife; `without` has the figure without each of the
+    `n_groups` groups. There is no interval where an r is 1 or −1: Fisher's z is infinite there."""
     is_inside = abs(value) < 1 and (np.abs(without) < 1).all()
     if scale is FISHER_Z and not is_inside:
-        return Estimate(value, method=method, n=count, null=null)
+        return Estimate(value, method=method, n=n_trials, null=null)
     on_scale = scale.forward(without)
-    is_defined = n > 1 and not np.isnan(on_scale).any()
+    is_defined = n_groups > 1 and not np.isnan(on_scale).any()
     error = math.sqrt(jackknife_variance(on_scale)) if is_defined else NAN
     return student_estimate(
-        value, error, n - 1, null=null, confidence=confidence, scale=scale, method=method, n=count
+        value,
+        error,
+        n_groups - 1,
+        null=null,
+        confidence=confidence,
+        scale=scale,
+        method=method,
+        n=n_trials,
     )
 
 

@@ -234,9 +234,9 @@ def _pairs_by_block(present: NDArray[np.bool_], fewest: int) -> Iterator[tuple[P
 
 @dataclass(frozen=True, eq=False)
 class SharedValues:
-    """Some of the pairs: their places in the list of pairs, and the values `x` and `y` of both judges.
-    These are pairs × units of that judge of the pair who rated fewer. `both` marks the units that are
-    shared; other values are 0."""
+    """Some of the pairs: their places in the list of pairs, and the values `x` and `y` of both judges,
+    a row for each pair. The columns are the units of that judge of the pair who rated fewer. `both`
+    marks the units that are shared; other values are 0."""
 
     places: Places
     x: Floats
@@ -245,7 +245,8 @@ class SharedValues:
 
 
 def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
-    """The values of all pairs on the units they share, some pairs at a time."""
+    """The values of all pairs on the units they share, some pairs at a time. Pairs are sorted by their
+    numbers of units, so that the rows of a table are nearly equally long."""
     rows, units = np.nonzero(~np.isnan(ratings))
     counts = np.bincount(rows, minlength=len(ratings))
     begin = np.concatenate([[0], np.cumsum(counts)[:-1]])
@@ -259,7 +260,7 @@ def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
         most = min(start + max(1, CELLS_AT_A_TIME // int(widths[start])), len(order))
         end = start + max(1, min(most - start, CELLS_AT_A_TIME // int(widths[most - 1])))
         places = order[start:end]
-        along = np.arange(widths[end - 1])
+        along = np.arange(widths[end - 1])  # the last pair of the table is the widest
         first_rows, second_rows = fewer[places, None], more[places, None]
         is_own = along < counts[first_rows]
         own_units = units[np.where(is_own, begin[first_rows] + along, 0)]

@@ -69,7 +69,7 @@ def interval_beta(ratings: ArrayLike, *, fewest: int = 1) -> Estimate:
 def beta_by_item(
     values: Values, items: Sequence[Hashable] | None = None, *, distance: Distance = "nominal"
 ) -> dict[Hashable, float]:
-    """Beta for each item: 1 − the item's observed / the whole corpus's expected disagreement.
+    """Beta for each item: 1 − (its observed disagreement) / (the expected disagreement of all items).
 
     `items` names the item of each unit (such as the sentence that a node belongs to); by default each
     unit is an item, named by its place. An item's observed disagreement is the mean over its units that

@@ -126,8 +126,8 @@ MIN_ITEMS_FOR_FREEDOM = 10
 """With fewer items, a difference has at most (items − 1) degrees of freedom. Otherwise, where the
 variance of items is estimated as 0, the degrees of freedom would grow with the number of judgments."""
 MIN_JUDGES_FOR_FREEDOM = 4
-"""With fewer judges, the variance of their tastes is often estimated as 0 by chance. So a difference
-has at most (judges − 1) degrees of freedom, which is cautious."""
+"""With fewer judges, the variance of what they prefer is often estimated as 0 by chance. So a
+difference has at most (judges − 1) degrees of freedom, which is cautious."""
 
 
 def difference_variances(
@@ -142,13 +142,15 @@ def difference_variances(
     """
     free_judge, free_item = n_judges - 1, n_items - 1
     free_residual = 2 * free_judge * free_item
-    # The smaller of the two is pooled first.
+    # A mean square below the residual's is pooled with it: the smaller one first, and then the larger,
+    # if it is below the pooled one.
     is_judge_smaller = by_judge < by_item
     small, large = np.minimum(by_judge, by_item), np.maximum(by_judge, by_item)
     free_small = np.where(is_judge_smaller, free_judge, free_item)
     free_large = np.where(is_judge_smaller, free_item, free_judge)
     pooled_small = _pooled(residual, free_residual, small, free_small)
     pooled_both = _pooled(pooled_small, free_residual + free_small, large, free_large)
+    # Which of the two are not pooled. If the smaller one is not, neither is the larger.
     has_small, has_large = small > residual, large > pooled_small
     total = np.where(has_small, small + large - residual, np.where(has_large, large, pooled_both))
     spread = small**2 / free_small + large**2 / free_large + residual**2 / free_residual

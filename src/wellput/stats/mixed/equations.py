@@ -34,6 +34,7 @@ Codes: TypeAlias = NDArray[np.int64]
 
 ITEM_SIDE = ("item:system", "item", "document:system", "document")
 JUDGE_SIDE = ("judge:system", "judge")
+"""The factors of items and of judges. Usually the side with more levels is absorbed, in this order."""
 CONFOUNDED_SHARE = 1e-9
 """If less than this share of a column's variance is not explained by the others, it is a combination of
 them."""
@@ -42,7 +43,7 @@ MAX_CORE_COLUMNS = 10_000
 MIN_CORE_TO_SPLIT = 500
 """With fewer core columns it does not matter much what is absorbed."""
 KERNEL_COST = 75
-"""How long one arithmetic step of the kernel takes, in steps of LAPACK on dense matrices."""
+"""How long one arithmetic step of the kernel takes, as a multiple of LAPACK's on dense matrices."""
 MAX_SINGLE_SHARE = 0.9
 """If a factor has more levels than this share of the judgments, too few levels occur twice to estimate
 their variance."""
@@ -371,7 +372,8 @@ def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
 
 def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
     """Marks the judgments of a random share of the judges, documents or items, whichever make up the
-    core: at least ten of them. None if these judgments are too few to estimate the variances.
+    core: at least ten of them. None if these judgments are too few to estimate the variances (which
+    is not checked for judges).
 
     Taking only a share of the factors that are absorbed would not make the core smaller.
     """

@@ -106,6 +106,8 @@ def _gram(design: MixedDesign, names: Sequence[str]) -> Floats:
     shared = (whole.T @ whole).tocsr()
     if ends[-1] <= MAX_DENSE_LEVELS:  # then many small sparse products would cost more
         shared = shared.toarray()
+    # The entry of two covariance matrices A and B is tr(AB) − 2 tr(PAB) + tr(PAPB), where P projects on
+    # the systems' means: the trace of the product of A and B after these means are subtracted.
     gram = np.zeros((len(factors) + 1, len(factors) + 1))
     gram[0, 0] = n - 2 * np.sum(within * middle) + np.sum(inner[0] * inner[0].T)
     for a in range(len(factors)):

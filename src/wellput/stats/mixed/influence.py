@@ -57,7 +57,7 @@ def judge_influence(
     matrices, sides = [], []
     for begin, end in pairwise(ends):
         rows = order[begin:end]
-        matrix, side = _part(fitted, design, names, rows, columns[rows], response[rows])
+        matrix, side = _judge_equations(fitted, design, names, rows, columns[rows], response[rows])
         matrices.append(matrix)
         sides.append(side)
     all_effects = _without_each(np.array(matrices), np.array(sides))
@@ -68,7 +68,7 @@ def judge_influence(
     return JudgeInfluence(effects, _shifts(fitted, effects))
 
 
-def _part(
+def _judge_equations(
     fitted: LinearMixed | LaplaceMixed,
     design: MixedDesign,
     names: list[str],

@@ -43,9 +43,8 @@ MAX_SHORTENINGS = 8
 CONVERGED_DECREASE = 1e-11
 LARGE_CONVERGED_DECREASE = 1e-5
 """The search ends where the next step would lower the criterion by less than this; the second is for
-models with a large core, where an evaluation takes seconds (a step below 1/200 standard error)."""
-FIRST_RATIO = 0.3
-"""The ratio of each factor where the search starts."""
+models with a large core, where an evaluation takes seconds."""
+FIRST_RATIO = 0.3  # of each factor, where the search starts
 LEAST_RATIO = 1e-4
 """A ratio below this times (levels / judgments) is set to 0 if the criterion would still be lower."""
 LARGE_LEAST_SHARE = 1e-4
@@ -55,7 +54,7 @@ LARGE_CORE = 1_500
 """Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
 and the average information is used for the observed (see `LinearMixed`)."""
 PART_CORE = 1_000  # about how many core columns that part has
-MAX_FALL, MAX_GROWTH = 0.02, 9.0
+MIN_SHARE_LEFT, MAX_GROWTH = 0.02, 9.0
 """A step leaves at least the first share of a ratio, and adds at most the second times the ratio."""
 RELATIVE_DIFFERENCE = 1e-4
 """How far a ratio is moved to compute a derivative by differences, as a share of the ratio."""
@@ -64,7 +63,7 @@ EXACT_SHARE = 1e-10
 ROUNDED_SQUARES = 1e-20
 """A sum of squared residuals below this share of the values' sum of squares is rounding: the effects
 explain every value."""
-EXACT = (
+EXACT_FIT = (
     "systems, judges and items explain every value exactly: nothing is left that says how sure the "
     "differences are"
 )
@@ -183,9 +182,9 @@ class _Problem:
         self.names = model.names
         self.n_free = len(values) - model.n_fixed
         self.levels = np.array([place.stop - place.start for place in model.places.values()])
-        self.negligible = LEAST_RATIO * self.levels / len(values)
+        self.negligible = LEAST_RATIO * self.levels / len(values)  # smaller ratios are close to 0
         self.is_large = model.n_core > LARGE_CORE
-        self.least = self.negligible * (LARGE_LEAST_SHARE if self.is_large else 1.0)
+        self.least = self.negligible * (LARGE_LEAST_SHARE if self.is_large else 1.0)  # lower bounds
         self.evaluations = 0
 
     def check_fixed(self) -> None:
@@ -223,7 +222,7 @@ class _Problem:
         residuals = self.values - model.times(scale * solution)
         squares = float(residuals @ residuals + (solution[: model.n_random] ** 2).sum())
         if squares <= ROUNDED_SQUARES * float(self.values @ self.values):
-            raise InputError(EXACT)
+            raise InputError(EXACT_FIT)
         criterion = (
             log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
         )
@@ -285,7 +284,7 @@ class _Problem:
         least_decrease = max(least_decrease, 1e-14 * abs(point.criterion))
         for _ in range(MAX_STEPS):
             if point.ratios.max(initial=0.0) > 1 / EXACT_SHARE:
-                break
+                break  # the residual variance is rounding, which `result` refuses
             new = None
             for step in (self._newton_step(point), self._small_step(point)):
                 promised = -0.5 * float(point.slope @ step)
@@ -315,7 +314,7 @@ class _Problem:
     def _lowest(self, point: _Point) -> Floats:
         """How small a step may make each ratio. A single step does not make it negligible, because it
         could grow again only slowly."""
-        lowest = MAX_FALL * point.ratios
+        lowest = MIN_SHARE_LEFT * point.ratios
         return np.asarray(np.where(lowest > self.negligible, lowest, self.least))
 
     def _newton_step(self, point: _Point) -> Floats:
@@ -357,6 +356,7 @@ class _Problem:
             # A small part of the promised decrease is enough (Armijo's condition).
             if new.criterion <= point.criterion - 1e-4 * size * min(promised, 1e8):
                 return new
+            # So close to the minimum, rounding may hide the decrease.
             if promised * size < 1e-6 and new.criterion <= point.criterion + CRITERION_ROUNDING:
                 return new
             size *= 0.3
@@ -367,7 +367,7 @@ class _Problem:
         model = self.model
         residual = point.squares / self.n_free
         if residual < EXACT_SHARE * float(self.values.var()):
-            raise InputError(EXACT)
+            raise InputError(EXACT_FIT)
         covariance = residual * point.inverse.fixed_columns[model.n_random :]
         effects = point.solution[model.n_random :].copy()
         effects[: model.design.n_systems] += center

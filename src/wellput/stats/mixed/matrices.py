@@ -27,7 +27,8 @@ def hessian_by_differences(
 
 
 def safely_positive(matrix: Floats) -> Floats:
-    """The nearest matrix that is safely positive definite, in the matrix's own units."""
+    """The matrix with eigenvalues raised to at least 1e-8, so that it can be inverted. The eigenvalues
+    are those after each row and column is divided by the root of its diagonal entry."""
     unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-12))
     values, vectors = np.linalg.eigh(matrix / np.outer(unit, unit))
     if values[0] > 1e-8:

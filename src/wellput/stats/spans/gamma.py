@@ -44,7 +44,7 @@ from wellput.stats.spans.span_alignment import (
 
 MIN_DRAWS = 30
 MAX_DRAWS = 300
-"""The least and the greatest number of random panels."""
+"""The fewest and the most random panels that are drawn."""
 EXPECTED_PRECISION = 0.01
 """Enough panels are drawn for the relative error of the expected disorder to be this, with 95%
 confidence."""
@@ -52,12 +52,12 @@ Z_95 = 1.96
 """Standard errors on either side of the middle of a 95% interval."""
 MIN_MAX_STEPS = 200_000_000
 MAX_STEPS_PER_SPAN = 20_000
-"""The steps that γ may take: the first, or the second for each span, whichever is more. This is about
-20 s for up to 10,000 spans."""
+"""γ may take the first number of steps, or the second times the number of spans, if that is more. This
+is about 20 s for up to 10,000 spans."""
 STEPS_OF_PIVOT = 50
-"""For each distance that is drawn."""
+"""The steps counted for each distance by which a judge's spans are moved."""
 STEPS_OF_MOVED_SPAN = 0.05
-"""For each span and each pair of judges."""
+"""The steps counted for each span and each pair of judges, besides those of the alignment."""
 MAX_PIVOT_TRIES = 100
 """How often a distance is drawn again that is too close to another judge's."""
 
@@ -134,7 +134,7 @@ def gamma(
     value = 1.0 - observed.total / expected
     by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
     by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
-    contributes = ~np.isclose(by_cluster, value, rtol=0, atol=0)
+    contributes = by_cluster != value  # a cluster without spans changes nothing
     estimate = interval_of(
         WithoutItems(value, by_cluster, contributes),
         freedom=clusters.freedom(by_item, contributes) if contributes.sum() > 1 else 0.0,
@@ -313,6 +313,7 @@ def _without(
         )
         chance_of_unit = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
         n_chance_left = sums.spans - chance_of_unit[1]
+        # Scaled so that with all spans it would be the mean of the draws' rates.
         rate = ratios(sums.total - chance_of_unit[0], n_chance_left)
         expected += (
             n_spans_left

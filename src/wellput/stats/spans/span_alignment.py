@@ -40,10 +40,9 @@ STEPS_OF_ALIGNMENT = 5_000
 STEPS_OF_COMPARED_PAIR = 2
 STEPS_OF_NEAR_PAIR = 10
 STEPS_OF_UNITARY = 250
-"""Measured, for each unitary alignment that is tried: listing it, and its part in the search for the
-best partition."""
 STEPS_OF_PROGRAM = 50_000
-"""For each integer program, besides those of its unitary alignments."""
+"""The steps counted for each pair of spans that is compared, for each pair that may be aligned, for
+each unitary alignment that is tried, and for each integer program."""
 MAX_NODES = 1_000
 """The most nodes of the search tree of one integer program. Random spans need one node."""
 MAX_SPANS_FOR_SETS = 8
@@ -233,6 +232,7 @@ def _unitary_alignments(
     a disorder of 1."""
     pairs = spans.n_judges * (spans.n_judges - 1) / 2
     for chosen, n_later in _sets_of_near(spans, members, near_of):
+        # To list the larger sets, the later spans are compared with each other: a third of a step each.
         effort.spend(STEPS_OF_UNITARY + n_later**2 // 6)
         within = [[near_of[a][b] for b in chosen if b != a] for a in chosen]
         if all(sum(of_span) <= pairs + len(chosen) - 1 for of_span in within):
