@@ -38,7 +38,7 @@ def judged(sentence: str) -> tuple[wellput.EvalSet, list[Judgment]]:
 def test_the_best_metric_is_probed() -> None:
     result = wellput.agree(*judged(ENGLISH), "ssa,length")
     hint = result.advice[-1]
-    assert hint.startswith("In 60 texts of the embedded example, ssa does not notice these")
+    assert hint.startswith("In 60 texts of the example of wellput demo, ssa does not notice these")
     assert hint.endswith("See wellput probe -m ssa.")
     assert hint in str(result).replace("\n", " ")
     assert result.to_dict()["advice"][-1] == hint

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import schemathesis
+from fastapi.exceptions import RequestValidationError
 from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from starlette.testclient import TestClient
@@ -226,3 +228,67 @@ def test_the_answer_to_a_task_cannot_be_changed(tmp_path: Path) -> None:
     assert answer(client, api, trial["id"], {"success": wrong}).status_code == 200
     assert answer(client, api, trial["id"], {"success": right}).status_code == 409
     assert {each.extra["answer"] for each in store.judgments()} == {wrong}
+
+
+N_VALUES = 15_000
+BODIES_WITH_MUCH_THAT_IS_WRONG = {
+    "values in a list": ["answers", {"quality": [1] * N_VALUES}],
+    "questions": ["answers", dict.fromkeys(map(str, range(N_VALUES)))],
+    "questions of a variant": ["answers", {"quality": dict.fromkeys(map(str, range(N_VALUES)))}],
+    "names that cannot be stored": ["answers", {f"\ud800{n}": 1 for n in range(N_VALUES // 2)}],
+    "one long name": ["answers", {"x" * 200_000: 1}],
+    "a long comment": ["comment", "x" * 200_000],
+    "keys of the body": ["x", 0],
+    "keys of the body that cannot be stored": ["\udc00", 0],
+}
+
+
+def body_with(trial: str, key: str, value: object) -> bytes:
+    body: dict[str, object] = {"trial": trial, "answers": {}, "ms": 1}
+    if key in ("answers", "comment"):
+        body[key] = value
+    else:
+        body |= {f"{key}{n}": value for n in range(N_VALUES // 2)}
+    return json.dumps(body).encode()
+
+
+@pytest.mark.parametrize(
+    "wrong", BODIES_WITH_MUCH_THAT_IS_WRONG.values(), ids=BODIES_WITH_MUCH_THAT_IS_WRONG
+)
+def test_the_answer_to_a_body_with_much_that_is_wrong_is_short(
+    store: Store, api: str, wrong: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, headers = client_of(store), {"Content-Type": "application/json"}
+    trial = client.get(f"{api}/next").json()["trial"]["id"]
+    n_errors = [0]
+    make = RequestValidationError.__init__
+
+    def make_and_count(self: RequestValidationError, errors: list[Any], **others: Any) -> None:
+        n_errors.append(len(errors))
+        make(self, errors, **others)
+
+    monkeypatch.setattr(RequestValidationError, "__init__", make_and_count)
+    body = body_with(trial, *wrong)
+    refused = client.post(f"{api}/answers", content=body, headers=headers)
+    assert refused.status_code == 422 and refused.json()["reasons"]
+    assert len(refused.content) < 4000
+    assert max(n_errors) <= 1  # the framework has not noted an error for each value
+
+
+def test_the_body_of_a_stranger_is_not_read(store: Store, api: str) -> None:
+    client, headers = client_of(store), {"Content-Type": "application/json"}
+    for body in (b"{", b"[1]", b'{"trial": 1}'):
+        known = client.post(f"{api}/answers", content=body, headers=headers)
+        assert known.status_code in (400, 422)
+        refused = client.post("/api/judge/nobody/answers", content=body, headers=headers)
+        assert refused.status_code == 404 and len(refused.json()["reasons"]) == 1
+
+
+def test_a_judge_who_is_new_to_this_server_may_begin_with_an_answer(store: Store, api: str) -> None:
+    """As behind a proxy that sends each request to another server."""
+    other = client_of(store)
+    (invitation,) = store.invite(1)
+    new = f"/api/judge/{invitation.token}"
+    trial = client_of(store).get(f"{new}/next").json()["trial"]["id"]
+    recorded = answer(other, new, trial, {"understandability": 3, "quality": 2})
+    assert recorded.status_code == 201

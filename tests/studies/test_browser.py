@@ -23,6 +23,7 @@ from tests.programs import needs
 from tests.studies.served_study import ITEMS, SYSTEMS, new_store
 from wellput.core.judgment import Judgment, Preference
 from wellput.io import read_judgments
+from wellput.studies import judge_pages
 from wellput.studies.app import create_app
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.exports import export
@@ -300,6 +301,39 @@ def test_a_lost_connection_loses_no_answer(browser: Browser, tmp_path: Path) -> 
     assert values_of(exported(store, tmp_path), "fluency") == {42.5}
 
 
+@pytest.mark.parametrize("is_opened_again", [False, True])
+def test_an_answer_that_was_kept_does_not_replace_a_newer_one_of_another_device(
+    browser: Browser, tmp_path: Path, is_opened_again: bool
+) -> None:
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation, _) = store.invite(2)
+    home = f"/judge/{invitation.token}"
+    with served(store) as address:
+        desk = Watch(browser)
+        desk.page.goto(f"{address}{home}")
+        desk.context.set_offline(True)
+        by_keyboard(desk.page)
+        desk.page.get_by_text("The server cannot be reached").wait_for()
+
+        judge = store.judge_of(invitation.token)
+        assert judge is not None
+        for done in (1, 2):
+            shown = store.next_trial(judge)
+            assert shown is not None
+            store.record(judge, shown.id, {"fluency": done}, ms=900)
+
+        again = desk.context.new_page() if is_opened_again else desk.page
+        if is_opened_again:
+            desk.page.close()
+        desk.context.set_offline(False)
+        if is_opened_again:
+            again.goto(f"{address}{home}")
+        again.get_by_text("2 of 4 done").wait_for()
+        again.wait_for_function("() => Object.keys(localStorage).length === 0")
+        desk.context.close()  # whose console notes the failed request
+    assert values_of(exported(store, tmp_path), "fluency") == {1, 2}
+
+
 def test_the_time_of_a_trial_does_not_count_for_the_next(browser: Browser, tmp_path: Path) -> None:
     """The field with the cursor goes away with its page, and the browser says that it has changed."""
     store = new_store(tmp_path, DESIGNS["magnitude"])
@@ -325,13 +359,13 @@ def test_keys_typed_ahead_do_not_change_an_answer_on_its_way(
 ) -> None:
     store = new_store(tmp_path)
     (invitation, _) = store.invite(2)
-    record, all_keys_are_typed = store.record, threading.Event()
+    send_form, all_keys_are_typed = judge_pages.send_form, threading.Event()
 
-    def record_after_the_last_key(*arguments: Any, ms: int) -> Any:
+    def send_after_the_last_key(*arguments: Any, now: float) -> Any:
         assert all_keys_are_typed.wait(timeout=60)
-        return record(*arguments, ms=ms)
+        return send_form(*arguments, now=now)
 
-    monkeypatch.setattr(store, "record", record_after_the_last_key)
+    monkeypatch.setattr(judge_pages, "send_form", send_after_the_last_key)
     with served(store) as address:
         watch = Watch(browser)
         watch.page.goto(f"{address}/judge/{invitation.token}")

@@ -56,6 +56,40 @@ def test_nothing_in_hostile_markdown_runs_or_is_fetched(browser: Browser, tmp_pa
         watch.close()
 
 
+FAR_FORMULAS = [
+    r"Low $\smash{\lower{10em}{\text{WRONG}}}$ words.",
+    r"High $\smash{\raise{9em}{\text{WRONG}}}$ words.",
+    r"Left $\hspace{-9em}\hspace{-9em}\hspace{-9em}\text{WRONG}$",
+    r"Wide $\hspace{99999999em}x$",
+]
+SHOWN_OUTSIDE = """() => [...document.querySelectorAll("math mtext")].filter((text) => {
+  const box = text.getBoundingClientRect();
+  const shown = text.closest(".rendered").getBoundingClientRect();
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  const isInside = shown.left < x && x < shown.right && shown.top < y && y < shown.bottom;
+  return !isInside && document.elementsFromPoint(x, y).includes(text);
+}).length"""
+
+
+def test_a_formula_stays_inside_its_output(browser: Browser, tmp_path: Path) -> None:
+    texts = {f"{SYSTEMS[0]}-{number}": text for number, text in enumerate(FAR_FORMULAS)}
+    store = new_store(
+        tmp_path,
+        default_questionnaire("rating", layout="page"),
+        items=[StudyItem("ITEM-ONE", texts)],
+        medium="markdown",
+    )
+    (invitation, _) = store.invite(2)
+    with served(store) as address:
+        watch = Watch(browser)
+        watch.page.set_viewport_size({"width": 1000, "height": 4000})
+        watch.page.goto(f"{address}/judge/{invitation.token}")
+        assert watch.page.locator("math mtext").count() == 3
+        assert watch.page.evaluate(SHOWN_OUTSIDE) == 0
+        assert watch.page.evaluate("document.documentElement.scrollWidth") == 1000
+        watch.close()
+
+
 def test_the_policy_alone_stops_what_a_text_would_do(browser: Browser, tmp_path: Path) -> None:
     """The second wall: with the sanitizer taken out, the browser refuses scripts and requests."""
     store = new_store(tmp_path)

@@ -33,6 +33,7 @@ from wellput.studies.connections import (
     MAX_BYTES_AHEAD,
     MAX_PIECES,
     MAX_TURNS,
+    MAX_UNREAD_BYTES,
     ConnectionLimits,
     LimitedConnection,
     LimitedServer,
@@ -318,6 +319,47 @@ def test_answers_that_nobody_reads_do_not_keep_judges_out(tmp_path: Path, reques
         assert len(server.server_state.connections) == 5
 
 
+class UnreadConnection:
+    """Stands for a connection whose client has not read so much."""
+
+    def __init__(self, n_bytes: int) -> None:
+        self.n_unread_bytes = n_bytes
+        self.is_open = True
+        self.transport = self
+
+    def abort(self) -> None:
+        self.is_open = False
+
+
+def test_unread_answers_take_limited_memory() -> None:
+    limits = ConnectionLimits()
+    third = MAX_UNREAD_BYTES // 3
+    connections: list[Any] = [UnreadConnection(n) for n in (third, 0, third, third, third, third)]
+    for connection in connections:
+        limits.unfinished[connection] = None
+        limits.limit_unread(connection)
+    assert [connection.is_open for connection in connections] == [
+        False, True, False, True, True, True,
+    ]  # fmt: skip
+    alone: Any = UnreadConnection(2 * MAX_UNREAD_BYTES)
+    limits.unfinished[alone] = None
+    limits.limit_unread(alone)
+    assert alone.is_open and not any(connection.is_open for connection in connections[2:])
+
+
+@pytest.mark.heavy
+def test_of_too_many_unread_answers_the_oldest_are_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MAX_UNREAD_BYTES", 1)
+    limits = ConnectionLimits(request_seconds=600)
+    with (
+        running(tmp_path, limits, kernel_bytes=4096) as (port, server),
+        sent_by_some_who_do_not_read(port, UNREAD["and the server stops writing"], 5),
+    ):
+        assert is_soon(lambda: len(server.server_state.connections) == 1)
+
+
 HALF_OF_THE_NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" + HALF_SENT
 
 
@@ -443,6 +485,33 @@ def new_certificate(folder: Path) -> Path:
     )
     file.write_bytes(file.read_bytes() + (folder / "certificate.crt").read_bytes())
     return file
+
+
+class EncryptingConnection:
+    """Stands for a connection that is not encrypted yet, and for the task that encrypts it."""
+
+    is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+
+def test_half_sent_requests_do_not_end_connections_that_begin_to_encrypt() -> None:
+    limits = ConnectionLimits(max_connections=5)
+    half_sent: list[Any] = [UnreadConnection(0) for _ in range(5)]
+    limits.unfinished.update(dict.fromkeys(half_sent))
+    encrypting: list[Any] = [EncryptingConnection() for _ in range(5)]
+    for n, connection in enumerate(encrypting[:2], start=1):
+        limits.handshakes[connection] = connection
+        limits.make_room(6 - n, half_sent[4])
+    assert [connection.is_open for connection in half_sent] == [False, False, True, True, True]
+    assert not any(connection.is_cancelled for connection in encrypting)
+
+    # If there are more of those that encrypt, the longest of them is ended.
+    limits.handshakes.update({connection: connection for connection in encrypting})
+    limits.make_room(3, half_sent[4])
+    assert [connection.is_cancelled for connection in encrypting] == [True, *(4 * [False])]
+    assert sum(connection.is_open for connection in half_sent) == 3
 
 
 @pytest.mark.heavy

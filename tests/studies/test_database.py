@@ -20,12 +20,13 @@ from sqlalchemy import Connection
 
 from tests.programs import needs
 from tests.studies.postgresql import Server
+from tests.studies.served_study import client_of
 from tests.studies.studies import answer_to, judges_of, new_setup
 from wellput.api.study import Study
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.studies import backups
-from wellput.studies.database import Database, parse_url
+from wellput.studies.database import FILE_SUFFIXES, Database, StoreUnavailable, parse_url
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
 from wellput.studies.withdrawal import TracesRemain
@@ -271,3 +272,49 @@ def test_a_backup_leaves_the_log_of_another_database(tmp_path: Path) -> None:
 def test_a_study_may_have_a_long_name_in_any_script(tmp_path: Path) -> None:
     Store.create(tmp_path / f"{'研' * 77}.db", new_setup()).close()
     assert [path.name for path in tmp_path.iterdir()] == [f"{'研' * 77}.db"]
+
+
+def replace_study(url: str) -> Store:
+    """Removes the study in a database, and makes another one under the same name."""
+    if url.startswith("postgresql"):
+        engine = sa.create_engine(url.replace("postgresql", "postgresql+psycopg", 1))
+        with engine.begin() as connection:
+            connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+            connection.execute(sa.text("CREATE SCHEMA public"))
+        engine.dispose()
+    else:
+        for suffix in FILE_SUFFIXES:
+            Path(f"{url}{suffix}").unlink(missing_ok=True)
+    return Store.create(url, new_setup(n_items=5))
+
+
+def test_a_study_that_was_replaced_is_not_mixed_with_the_new_one(url: str) -> None:
+    store = Store.create(url, new_setup(n_items=3))
+    (judge,) = judges_of(store, 1)
+    trial = store.next_trial(judge)
+    assert trial is not None
+    new = replace_study(url)
+    assert judges_of(new, 1)[0].id == judge.id
+    begun = new.next_trial(judge)
+    assert begun is not None
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="replaced by another study"):
+            store.next_trial(judge)
+        with pytest.raises(StoreUnavailable, match="replaced by another study"):
+            store.record(judge, begun.id, answer_to(begun), ms=900)
+    store.database.engine.dispose()  # new connections find the new study
+    with pytest.raises(StoreUnavailable, match="replaced by another study"):
+        store.overview()
+    assert new.judgments() == []
+
+
+def test_a_file_that_was_removed_takes_no_answers(tmp_path: Path) -> None:
+    url = str(tmp_path / "study.db")
+    store = Store.create(url, new_setup())
+    (invitation,) = store.invite(1)
+    client, api = client_of(store), f"/api/judge/{invitation.token}"
+    trial = client.get(f"{api}/next").json()["trial"]
+    Path(url).unlink()
+    body = {"trial": trial["id"], "answers": {"understandability": 3, "quality": 3}, "ms": 900}
+    assert client.post(f"{api}/answers", json=body).status_code == 503
+    assert client.get(f"{api}/next").status_code == 503

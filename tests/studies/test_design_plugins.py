@@ -153,7 +153,7 @@ def test_a_study_from_the_first_page_to_the_export() -> None:
         },
     )
     assert refused.json()["reasons"] == [
-        "liking: 4.0 is not between 1 and 3",
+        "liking: 4 is not between 1 and 3",
         "no answer to reason",
     ]
     assert answer_all(study, ann.token, {"liking": 3, "reason": "short"}) == 7

@@ -193,6 +193,8 @@ def test_no_value_does_worse_than_being_refused(value: object) -> None:
 def test_forms_give_text() -> None:
     assert RATING.widget.from_text(" 4 ") == 4
     assert NUMBER.widget.from_text("2,5") == 2.5
+    assert NUMBER.widget.from_text("0,125") == 0.125
+    assert NUMBER.widget.from_text(" 1,000 ") == " 1,000 "  # 1 or 1000: refused
     assert RATING.widget.from_text("four") == "four"
     assert TEXT.widget.from_text("4") == "4"
     assert NUMBER.widget.from_text("inf") == float("inf")

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import wellput
 from tests.studies.served_study import answer_fields, client_of, new_store, submit
-from tests.studies.studies import Clock, answer_all, new_setup
+from tests.studies.studies import Clock, answer_all, answer_to, new_setup
 from wellput.api.study import Study
 from wellput.cli import cli
 from wellput.core.errors import InputError
@@ -34,6 +34,7 @@ from wellput.studies.enrolment import (
     person_of,
 )
 from wellput.studies.payments import Payment, payments_csv
+from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.screening import ScreeningQuestion, read_screening
 from wellput.studies.store import JudgeRef, Store
 from wellput.studies.study_transactions import StudyTransaction
@@ -136,6 +137,49 @@ def test_a_place_that_was_finished_stays_taken(url: str) -> None:
     assert (payment.finished, payment.returned, payment.answers) == (True, False, 12)
 
 
+@pytest.mark.parametrize("state", ["open", "paused"])
+def test_the_last_answer_finishes_even_if_its_judge_asks_for_no_more(url: str, state: str) -> None:
+    clock = Clock()
+    store = open_study(url, quota=2, clock=clock, place_minutes=10, completion="CODE-{judge}")
+    place, other = (store.enrol(prolific(name)) for name in ("ann", "bob"))
+    ann = judge_of(store, place)
+    answer_all(store, ann, at_most=11)
+    answer_all(store, judge_of(store, other), at_most=11)
+    last = store.next_trial(ann)
+    assert last is not None and not store.payments()[0].finished
+    store.set_state(state)  # type: ignore[arg-type]
+    store.record(ann, last.id, answer_to(last), ms=900)
+    assert [payment.finished for payment in store.payments()] == [True, False]
+    # Also when the study is closed, the page shows the code to those who have finished.
+    store.set_state("closed")
+    page = client_of(store).get(f"/judge/{place.token}").text
+    assert "CODE-J1" in page and "Change my last answer" not in page
+    closed = client_of(store).get(f"/judge/{other.token}").text
+    assert "CODE" not in closed and "closed" in closed
+    clock.now += 24 * 3600
+    store.set_state("open")
+    store.enrol(prolific("cid"))
+    assert [payment.returned for payment in store.payments()] == [False, True, False]
+
+
+def test_an_answer_that_was_last_for_now_does_not_finish(url: str) -> None:
+    """Another judge holds the only other trial, and is away: it is offered next."""
+    clock = Clock()
+    store = Store.create(url, new_setup(n_items=2, systems="A", judges=1, per_item=1), clock=clock)
+    store.open_enrolment(new_enrolment(quota=2))
+    bob = judge_of(store, store.enrol(prolific("bob")))
+    assert store.next_trial(bob) is not None
+    ann = judge_of(store, store.enrol(prolific("ann")))
+    first = store.next_trial(ann)
+    assert first is not None
+    clock.now += 24 * 3600
+    store.record(ann, first.id, answer_to(first), ms=900)
+    assert store.progress(ann) == JudgeProgress(1, 1)
+    assert [payment.finished for payment in store.payments()] == [False, False]
+    assert len(answer_all(store, ann)) == 1
+    assert [payment.finished for payment in store.payments()] == [False, True]
+
+
 def test_others_get_the_trial_of_a_place_that_was_given_back(url: str) -> None:
     # One trial for one judge: only by taking it over can the second judge have it.
     store = Store.create(url, new_setup(n_items=1, systems="A", judges=1, per_item=1))
@@ -152,6 +196,15 @@ def test_the_screening_refuses_for_good(url: str) -> None:
     assert store.enrol(prolific("ann"), is_accepted=False) == Place("refused")
     assert store.enrol(prolific("ann"), is_accepted=True) == Place("refused")
     assert store.enrol(prolific("bob")).state == "taken"  # nobody lost a place
+
+
+def test_the_screening_also_refuses_who_gave_a_place_back(url: str) -> None:
+    store = open_study(url, quota=1, screening=[ENGLISH])
+    store.give_place_back(judge_of(store, store.enrol(prolific("ann"))))
+    assert store.enrol(prolific("ann"), is_accepted=False) == Place("refused")
+    assert store.enrol(prolific("ann"), is_accepted=True) == Place("refused")
+    assert store.enrol(prolific("bob")).state == "taken"
+    assert [payment.returned for payment in store.payments()] == [True, False]
 
 
 def test_who_was_refused_is_not_kept(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

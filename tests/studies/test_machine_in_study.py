@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 import wellput
+from tests.studies.served_study import client_of
 from tests.studies.simulated_endpoint import Faults, Planted, SimulatedEndpoint
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
+from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.machines.judge_results import JudgeResult
-from wellput.studies.store import Store
+from wellput.studies.queries import give
+from wellput.studies.store import Store, UnknownTrial
+from wellput.studies.study_transactions import StudyTransaction
 
 EVALSET = EvalSet(
     [
@@ -158,7 +163,7 @@ def test_a_machine_can_be_invited_before_and_says_who_it_is(
             "model:sim",
             "model:other",
         ]
-        with pytest.raises(InputError, match="invite people by another call"):
+        with pytest.raises(InputError, match="invite them by another call"):
             study.invite(machine="third", judges=2)
     result = judged(file, endpoint)
     with wellput.Study.open(file) as study:
@@ -177,3 +182,99 @@ def test_a_study_has_its_own_questions(file: str, endpoint: SimulatedEndpoint) -
         with pytest.raises(InputError, match=message):
             judged(file, endpoint, **options)
     assert endpoint.n_requests == 0
+
+
+@pytest.fixture
+def n_rows_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts in its only entry the values that are read from columns of JSON."""
+    n_read, processor = [0], sa.JSON.result_processor
+
+    def counting(self: sa.JSON, *about: Any) -> Any:
+        read = processor(self, *about)
+        assert read is not None
+
+        def count(value: Any) -> Any:
+            n_read[0] += 1
+            return read(value)
+
+        return count
+
+    monkeypatch.setattr(sa.JSON, "result_processor", counting)
+    return n_read
+
+
+def test_an_answer_of_a_machine_costs_the_same_however_many_it_gave_before(
+    file: str, n_rows_read: list[int]
+) -> None:
+    created(file, questions="quality")
+    store = Store.open(file)
+    (invitation,) = store.invite(1, ["model:sim"])
+    client, api = client_of(store), f"/api/judge/{invitation.token}"
+    costs = []
+    while (trial := client.get(f"{api}/next").json()["trial"]) is not None:
+        body = {"trial": trial["id"], "answers": {"quality": 4}, "ms": 1}
+        assert client.post(f"{api}/answers", json=body).status_code == 201
+        costs.append(n_rows_read[0])
+        n_rows_read[0] = 0
+    assert len(costs) == 60
+    assert max(costs[10:]) <= max(costs[1:10])
+    assert store.progress(store.machine("model:sim", {})).done == 60
+
+    machine = store.machine("model:other", {})
+    costs = []
+    while shown := store.next_trials(machine, 6):
+        for each in shown:
+            store.record(machine, each.id, {"quality": 4}, ms=1)
+        costs.append(n_rows_read[0])
+        n_rows_read[0] = 0
+    assert len(costs) == 10
+    assert max(costs[2:]) <= costs[1]
+    store.close()
+
+
+def test_a_machine_leaves_trials_open_and_gets_others(file: str) -> None:
+    created(file, questions="quality")
+    store = Store.open(file)
+    machine = store.machine("model:sim", {})
+    first = store.next_trials(machine, 5)
+    assert store.next_trials(machine, 5) == first
+    others = store.next_trials(machine, 100, skip=5)
+    assert len(others) == 55 and not {each.id for each in others} & {each.id for each in first}
+    assert store.next_trials(machine, 3, skip=2) == first[2:]
+    store.close()
+
+
+def test_a_machine_gets_the_trials_of_a_transaction_that_was_undone(file: str) -> None:
+    created(file, questions="quality")
+    store = Store.open(file)
+    machine = store.machine("model:sim", {})
+
+    def give_and_fail() -> None:
+        with store.database.write() as connection:
+            transaction = StudyTransaction(connection, 60)
+            for _ in range(20):
+                queue = MachineQueue(store.setup, transaction, machine.id)
+                for given in queue.new_trials(1):
+                    give(transaction, queue, given, 1.0)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        give_and_fail()
+    assert len(store.next_trials(machine, 100)) == 60
+    store.close()
+
+
+def test_a_machine_can_look_at_a_trial_again(file: str) -> None:
+    created(file, questions="quality")
+    store = Store.open(file)
+    machine = store.machine("model:sim", {})
+    first = store.next_trial(machine)
+    assert first is not None
+    store.record(machine, first.id, {"quality": 4}, ms=1)
+    assert store.undo(machine) is not None
+    again = store.next_trial(machine)
+    assert again is not None and again.id == first.id
+    assert store.progress(machine).done == 0
+    with pytest.raises(UnknownTrial):
+        store.record(machine, "\0", {"quality": 4}, ms=1)
+    store.close()

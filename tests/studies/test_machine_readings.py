@@ -106,6 +106,17 @@ def test_sliders_and_magnitudes_are_numbers() -> None:
     assert read_reply(prompt("slider"), Reply("101")).reason == "unparsable"
     assert read_reply(prompt("magnitude"), Reply("12.5")).value == 12.5
     assert read_reply(prompt("magnitude"), Reply("0")).reason == "unparsable"
+    assert read_reply(prompt("magnitude"), Reply("0.0000004")).value == 4e-7
+    assert read_reply(prompt("magnitude"), Reply("12,5")).value == 12.5
+    assert read_reply(prompt("magnitude"), Reply("1234,5")).value == 1234.5
+
+
+@pytest.mark.parametrize(
+    "text", ["1,000", "12,345", "999,999", "1,000,000", "1,000.5", ".5", "..5"]
+)
+@pytest.mark.parametrize("kind", ["magnitude", "slider", "rating"])
+def test_a_number_that_may_be_another_one_has_no_value(kind: str, text: str) -> None:
+    assert read_reply(prompt(kind), Reply(text)).reason == "unparsable"
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,28 @@ def test_formulas_are_mathml() -> None:
     assert mathml(r"\sqrt{") == '<code dir="ltr">\\sqrt{</code>'
 
 
+@pytest.mark.parametrize(
+    ("latex", "length"),
+    [
+        (r"a\quad b", 'width="1em"'),
+        (r"\rule{2em}{9pt}", 'height="9pt"'),
+        (r"\raise{1.5ex}{x}", '"1.5ex"'),
+    ],
+)
+def test_formulas_keep_their_lengths(latex: str, length: str) -> None:
+    assert length in mathml(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"\hspace{99999999em}x", r"\rule{500em}{900em}", r"\smash{\lower{99em}{x}}", r"\raise{9in}{x}",
+     r"\hspace{-900pt}x", r"\hspace{1e9em}x"],
+)  # fmt: skip
+def test_long_lengths_are_left_out_of_formulas(latex: str) -> None:
+    elements = mathml(latex).partition(">")[2]
+    assert "<m" in elements and not re.search("[59]", elements)
+
+
 def test_a_formula_stands_only_where_it_was_written() -> None:
     forged = '<span data-formula="0"></span>'
     shown = rendered(

@@ -82,6 +82,35 @@ def test_what_a_form_lacks_is_said_and_the_rest_is_kept(tmp_path: Path) -> None:
     assert "8 is not between 1 and 7" in refused.text
 
 
+@pytest.mark.parametrize(
+    ("kept_ms", "stored"),
+    [("60000", 2), ("1", 6), ("", 6), ("soon", 6), ("9" * 300, 2)],
+)
+def test_an_answer_counts_as_given_when_the_judge_gave_it(
+    tmp_path: Path, kept_ms: str, stored: int
+) -> None:
+    """The browser could not send the answer 6 for a while. The judge answered 2 elsewhere half a minute
+    before it arrived."""
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client, home = client_of(store), f"/judge/{invitation.token}"
+    page = client.get(home).text
+    submit(client, page, {"q-fluency": "2"})
+    as_before, store.clock = store.clock, lambda: as_before() + 30
+    sent = submit(client, page, {"q-fluency": "6", "kept_ms": kept_ms})
+    assert (sent.status_code, sent.headers["location"]) == (303, home)
+    assert [getattr(each, "value", None) for each in store.judgments()] == [stored]
+
+
+def test_a_kept_answer_is_stored_if_the_trial_has_none(tmp_path: Path) -> None:
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    submit(client, page, {"q-fluency": "6", "kept_ms": "60000"})
+    assert [getattr(each, "value", None) for each in store.judgments()] == [6]
+
+
 def test_a_page_names_its_texts_by_place_when_one_is_left_open(tmp_path: Path) -> None:
     store = new_store(tmp_path, DESIGNS["page"])
     (invitation,) = store.invite(1)
@@ -158,6 +187,21 @@ def test_questions_about_the_judge_are_voluntary(tmp_path: Path) -> None:
         assert submit(client, page, given).status_code == 303
         assert 'id="answer"' in client.get(f"/judge/{invitation.token}").text
     assert store.all_demographics() == {one.judge: {"native": "No"}}
+
+
+@pytest.mark.parametrize("choice", ["trail ", " lead", "tab\t", "two\nlines"])
+def test_a_choice_about_the_judge_may_begin_or_end_with_blanks(tmp_path: Path, choice: str) -> None:
+    fields = (
+        DemographicField("d", "Which?", "choice", (choice, "other")),
+        DemographicField("age", "How old are you?"),
+    )
+    store = new_store(tmp_path, demographics=fields)
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    page = client.get(f"/judge/{invitation.token}").text
+    sent = {"about-d": choice.replace("\n", "\r\n"), "about-age": " 40 "}
+    assert submit(client, page, sent).status_code == 303
+    assert store.all_demographics() == {invitation.judge: {"d": choice, "age": "40"}}
 
 
 def test_questions_about_the_judge_may_have_any_name(tmp_path: Path) -> None:

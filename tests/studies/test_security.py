@@ -8,9 +8,12 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import parse_qsl
 
 import pytest
 import starlette.requests
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -26,6 +29,7 @@ from tests.studies.served_study import (
 from wellput.core.errors import InputError
 from wellput.studies.app import listening_socket, serve
 from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.forms import MAX_FORM_FIELDS, fields_in
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.questionnaire import DemographicField
 from wellput.studies.questions import Question
@@ -187,6 +191,24 @@ def test_nothing_about_a_judge_is_stored_before_consent(tmp_path: Path) -> None:
     page = client.get(f"/judge/{mine.token}").text
     client.post(f"/judge/{mine.token}/demographics", data={**fields_of(page), "about-age": "40"})
     assert store.all_demographics() == {}
+
+
+PIECES_OF_FORMS = [
+    "a", "+", "&", "=", ";", "%41", "%C3", "%a9", "%5C", "%25", "%00", "%0D%0a", "\\", "\\x41", "\n",
+    "'",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES_OF_FORMS), max_size=20).map("".join))
+def test_forms_are_read_as_the_standard_library_reads_them(body: str) -> None:
+    assert list(fields_in(body)) == parse_qsl(body, keep_blank_values=True)
+
+
+@pytest.mark.parametrize("body", ["token=%", "token=%4", "%zz=1", "a&" * MAX_FORM_FIELDS])
+def test_a_form_that_no_browser_sends_is_refused(tmp_path: Path, body: str) -> None:
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    client = client_of(new_store(tmp_path))
+    assert client.post("/dashboard", content=body, headers=headers).status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/dashboard/", "/judge/{token}/", "/api/judge/{token}/next/"])

@@ -56,6 +56,9 @@ from wellput.studies.security import (
 from wellput.studies.store import Store, StoreUnavailable
 from wellput.studies.wording import ENGLISH, Wording
 
+MAX_REASONS = 20
+MAX_REASON_CHARACTERS = 500
+"""A refusal has at most so many reasons, of so many characters each."""
 MEDIA_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
 
 
@@ -81,6 +84,7 @@ def create_app(store: Store, *, wrong_tokens: WrongTokenCounter | None = None) -
     app.include_router(pages_router(store, gate))
     app.include_router(dashboard_router(store, gate))
     app.include_router(open_router(store))
+    # A request passes through these layers from the last one added to the first.
     app.add_middleware(TrailingSlashes)
     app.add_middleware(HeadRequests)
     app.add_middleware(TurnQueue, judge_of=gate.known_token_hash)
@@ -139,7 +143,12 @@ def refusal(
     headers: Mapping[str, str] | None,
     words: Wording,
 ) -> Response:
-    """A response with the reasons of a refusal: JSON for a program, a page for a person."""
+    """A response with the reasons of a refusal: JSON for a program, a page for a person. It is short,
+    whatever was refused."""
+    n_hidden = len(reasons) - MAX_REASONS
+    reasons = [reason[:MAX_REASON_CHARACTERS] for reason in reasons[:MAX_REASONS]]
+    if n_hidden > 0:
+        reasons.append(f"… and {n_hidden:,} more")
     if is_api(request.url.path):
         body = {"detail": "; ".join(reasons), "reasons": reasons}
         return JSONResponse(body, status, headers)
@@ -158,7 +167,8 @@ def refusal(
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """The place of an error in a request, such as "answers.0", in ASCII characters."""
+    """The place of an error in a request, such as "answers.0", in ASCII characters. The first part of
+    the location, which says "body" or "path", is left out."""
     text = ".".join(str(part) for part in location[1:]) or "body"
     return text.encode("ascii", "backslashreplace").decode("ascii")[:80]
 
@@ -209,14 +219,14 @@ def serve(
         warning = public_address_warning(host, is_encrypted=certificate is not None)
         if warning:
             print(warning, file=sys.stderr)
-        possible = allow_open_files(max_connections)
-        if possible < max_connections:
+        allowed = allow_open_files(max_connections)
+        if allowed < max_connections:
             print(
-                f"warning: at most {possible:,} connections at a time, not {max_connections:,}: the "
+                f"warning: at most {allowed:,} connections at a time, not {max_connections:,}: the "
                 "operating system allows no more open files (ulimit -n).",
                 file=sys.stderr,
             )
-        limits = ConnectionLimits(request_timeout, possible)
+        limits = ConnectionLimits(request_timeout, allowed)
         on_ready()  # connections now wait to be accepted
         with suppress(KeyboardInterrupt), server_messages():
             LimitedServer(config, limits).run(sockets=[socket])
@@ -250,6 +260,7 @@ def server_messages() -> Iterator[None]:
 
 
 def _is_of_server(record: logging.LogRecord) -> bool:
+    """Whether a message is about the server, not about a single request."""
     return not str(record.msg).startswith(MESSAGES_OF_REQUESTS)
 
 

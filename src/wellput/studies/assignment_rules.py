@@ -5,8 +5,10 @@ given so far. All random choices depend only on (seed, judge), so the same seque
 the same assignment. `judge_queue` applies the rules inside a transaction, and the store writes the
 result.
 
-There are two plans. Under `per-item`, each trial gets a fixed number of judgments, and each judge has
-an equal share of them. Under `within-judge`, each judge has a fixed list of trials.
+There are two plans. Under `per-item`, each trial gets a fixed number of judgments; the *share* of a
+judge is the number of trials that this judge is to judge. Under `within-judge`, each judge has a fixed
+list of trials. In both, a judge also gets *checks* (trials with a known answer) and *repeats* (trials
+of the same judge, shown again).
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ def planned_share(plan: StudyPlan, n_trials: int, judge: int) -> int:
     judge's number, from 1. The shares of the planned judges add up to all planned judgments."""
     total = n_trials * plan.per_item
     each, rest = divmod(total, plan.judges)
+    # The first judges take one trial more; so does a judge who comes in addition to the planned ones.
     n_trials_of_judge = each + (1 if rest and (judge <= rest or judge > plan.judges) else 0)
     return min(n_trials_of_judge, n_trials, plan.at_most or n_trials)
 
@@ -65,15 +68,17 @@ def choose_trial(
         return None
     if (documents := setup.document_of_trial) is not None:
         if len(given):
-            follow = numbers[(documents[numbers] == documents[given[-1]]) & (numbers > given[-1])]
-            if len(follow):
-                return int(follow[0])
+            is_in_document = documents[numbers] == documents[given[-1]]
+            later = numbers[is_in_document & (numbers > given[-1])]
+            if len(later):
+                return int(later[0])
+        # The first free trial of each document.
         _, firsts = np.unique(documents[numbers], return_index=True)
         numbers = numbers[firsts]
     items, systems = setup.item_of_trial, setup.systems_of_trial
     item_seen = np.bincount(items[given], minlength=len(setup.items))
     system_seen = np.bincount(systems[given].ravel(), minlength=len(setup.systems) + 1)
-    system_seen[-1] = 0  # fills the rows of trials that have fewer systems
+    system_seen[-1] = 0  # no system: this number fills the rows of trials that have fewer systems
     order = rng_for(setup.seed, judge, ORDER_STREAM).permutation(len(setup.trials))
     by_preference = np.lexsort(
         (
@@ -100,7 +105,8 @@ def eligible_trials(setup: StudySetup, numbers: Integers, given: Sequence[int]) 
 def special_positions(
     plan: StudyPlan, length: int, *, seed: int, judge: int
 ) -> dict[str, list[int]]:
-    """For each check and each repeat, the number of ordinary trials before it.
+    """For each check and each repeat, the number of ordinary trials before it. `length` is the number
+    of the judge's ordinary trials.
 
     Checks come anywhere after the first trial. Repeats come in the second half, some time after the
     trials that they repeat.
@@ -143,6 +149,7 @@ def within_judge_trials(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
 
 
 def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
+    """As `within_judge_trials`, computed anew."""
     shown, times = setup.shown_groups, setup.times
     groups = shown.names
     rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
@@ -153,12 +160,12 @@ def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     items = items_of_groups.ravel().tolist()
     trials: list[Trial] = []
     for place, (group, item) in enumerate(zip(slots, items, strict=True)):
-        is_turned = setup.design.balances_order and place % times >= (times + 1) // 2
-        trials.append(Trial(item, group[::-1] if is_turned else group))
+        # The second half of a pair's trials shows the pair in reverse order.
+        is_reversed = setup.design.balances_order and place % times >= (times + 1) // 2
+        trials.append(Trial(item, group[::-1] if is_reversed else group))
     order = [int(place) for place in rng.permutation(len(trials))]
-    if (
-        setup.document_of_trial is not None
-    ):  # documents come in random order; the trials of each keep their order
+    if setup.document_of_trial is not None:
+        # Documents come in random order; the trials of each keep their order.
         begins: dict[str | int, int] = {}
         documents = [setup.items[trial.item].document or trial.item for trial in trials]
         for rank, place in enumerate(order):
@@ -195,6 +202,7 @@ def max_times(setup: StudySetup) -> int:
 
 
 def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
+    """The pairs of systems that trials show; for designs without pairs, each system alone."""
     if setup.questionnaire.layout == "page":
         raise InputError(
             "The plan within-judge shows one variant of each item, but a page shows all its variants."
@@ -203,6 +211,7 @@ def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
 
 
 def _n_items(setup: StudySetup) -> int:
+    """The number of items that trials show."""
     return len({trial.item for trial in setup.trials})
 
 
@@ -217,8 +226,10 @@ def _too_few_items(setup: StudySetup, groups: Sequence[tuple[str, ...]], times: 
 
 @dataclass(frozen=True)
 class ShownGroups:
-    """Which groups of systems (`names`) can be shown for which items: `items` and `groups` have an
-    entry for each trial, both numbered from 0. `places` has the places of these items in the study."""
+    """Which groups of systems can be shown for which items. A group is a pair of systems, or one system
+    in a design without pairs; `names` has its systems. For each trial, `items` has the number of its
+    item, and `groups` that of its group, both from 0. `places` has the place of each of these items in
+    the study."""
 
     names: Sequence[tuple[str, ...]]
     places: Integers
@@ -230,6 +241,7 @@ def shown_groups(setup: StudySetup) -> ShownGroups:
     """The groups of a study under the plan within-judge. Raises InputError for a layout without
     groups."""
     names = _groups(setup)
+    # A trial may have the systems of its group in another order.
     number_of_set = {frozenset(name): number for number, name in enumerate(names)}
     number_of = {name: number for number, name in enumerate(names)}
     places, items = np.unique(setup.item_of_trial, return_inverse=True)
@@ -276,8 +288,8 @@ def drawn_items(shown: ShownGroups, times: int, rng: np.random.Generator) -> Int
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """Another judge who will probably go on: how many trials of the share are left, and which trials
-    the judge was given already."""
+    """Another judge who will probably go on: how many trials of this judge's share are left, and the
+    numbers of the trials that this judge was given already."""
 
     n_left: int
     given: Collection[int]
@@ -310,11 +322,11 @@ def trials_beyond_share(
 
 ANSWERS_UNTIL_AWAY, ANSWERS_UNTIL_AWAY_PER_JUDGE = 20, 3
 """A judge with an open trial counts as away after the others gave more than 20 answers and more than 3
-answers per judge. In a small study, a quarter of all planned answers replaces the 20."""
+answers per judge. In a study with fewer than 80 planned answers, a quarter of them replaces the 20."""
 
-ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE = 4, 1
+ANSWERS_UNTIL_AWAY_WITHOUT_TRIAL, ANSWERS_UNTIL_AWAY_WITHOUT_TRIAL_PER_JUDGE = 4, 1
 """The same limits for a judge without an open trial. They are lower: if the judge comes back, no trial
-is judged once too often, and the others only have fewer trials left."""
+is judged once too often; the judge only has fewer trials left."""
 
 
 def is_away(
@@ -327,7 +339,8 @@ def is_away(
     setup: StudySetup,
 ) -> bool:
     """Whether a judge counts as away: idle for longer than the plan's `lease_minutes`, or idle while
-    the others gave many answers (`answers_since`). A judge who never came counts as away after a day.
+    the others gave many answers (`answers_since`). A judge who never came counts as away after a day,
+    or after `lease_minutes` if they are more.
 
     If the judge `holds_open_trial`, somebody else gets this trial. If the judge then comes back, the
     trial has one judgment too many, so more answers of the others are needed before the judge counts
@@ -342,5 +355,8 @@ def is_away(
             min(ANSWERS_UNTIL_AWAY, n_planned / 4), ANSWERS_UNTIL_AWAY_PER_JUDGE * n_judges
         )
     else:
-        n_answers_allowed = max(ANSWERS_UNTIL_SLOW, ANSWERS_UNTIL_SLOW_PER_JUDGE * n_judges)
+        n_answers_allowed = max(
+            ANSWERS_UNTIL_AWAY_WITHOUT_TRIAL,
+            ANSWERS_UNTIL_AWAY_WITHOUT_TRIAL_PER_JUDGE * n_judges,
+        )
     return seconds_idle > lease or answers_since > n_answers_allowed

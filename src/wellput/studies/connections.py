@@ -3,9 +3,10 @@ connections may be open, and how many requests are answered at once.
 
 A connection is *unfinished* while its request has not arrived completely, or while its client does not
 read the answer. It is *idle* between two requests, and *waiting* while its request waits for its
-*turn* to be answered. If there are too many connections, the largest of these three groups loses the
-connection that has been in it for longest. A judge's request arrives within milliseconds, so thousands
-of half-sent requests and unread answers do not keep judges out. Only a part of the allowed connections
+*turn* to be answered. Connections that are not encrypted yet are a fourth group. If there are too many
+connections, the largest group loses the connection that has been in it for longest. A judge's request
+arrives within milliseconds, so thousands of half-sent requests and unread answers do not keep judges
+out. Only a part of the allowed connections
 is accepted at once, so that a request that has arrived is read before many others come.
 
 A judge (somebody with a valid token) does not wait for a turn. Among strangers (everybody else), the
@@ -53,6 +54,8 @@ take seconds to read, in which nobody else is answered."""
 OTHER_FILES = 256
 """The number of files that the server may have open besides connections: the database, templates,
 standard streams."""
+MAX_UNREAD_BYTES = 128 * 1024 * 1024
+"""If the answers that clients have not read take more memory than this, connections are closed."""
 CONNECTION = "wellput_connection"
 """Under this key, the state of a request has a weak reference to its connection."""
 
@@ -69,7 +72,7 @@ class ConnectionLimits:
     request_seconds: float = REQUEST_SECONDS
     max_connections: int = MAX_CONNECTIONS
     is_ending: bool = False
-    """Whether the server ends: connections that were just accepted are closed."""
+    """Whether the server is ending: connections that were just accepted are then closed."""
     handshakes: dict[LimitedConnection, asyncio.Task[None]] = field(default_factory=dict)
     """Connections that are not encrypted yet, and the tasks that encrypt them."""
     unfinished: dict[LimitedConnection, None] = field(default_factory=dict)
@@ -90,6 +93,7 @@ class ConnectionLimits:
         self.waiting.pop(connection, None)
 
     def begin(self, turn: Turn) -> None:
+        """Begins a turn: its request is answered now."""
         self.begun.add(turn)
         turn.set_result(True)
 
@@ -101,18 +105,32 @@ class ConnectionLimits:
                 self.begin(self.waiting.popitem()[1])
 
     def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
-        """Closes one connection if there are too many: the newest one itself if all others are being
-        answered."""
+        """Closes one connection if there are too many: the longest one of the largest group. If all
+        others are being answered, closes the newest one itself."""
         if n_connections + len(self.handshakes) <= self.max_connections:
             return
-        if self.handshakes:
+        groups: list[Collection[LimitedConnection]]
+        groups = [self.unfinished, self.idle, self.waiting, self.handshakes]
+        largest = max(groups, key=len)
+        if largest is self.handshakes and self.handshakes:
             self.end_longest_handshake()
         else:
-            groups: list[Collection[LimitedConnection]] = [self.unfinished, self.idle, self.waiting]
-            largest = max(groups, key=len)
             longest = next(iter(largest), newest)
             self.forget(longest)
             longest.transport.abort()
+
+    def limit_unread(self, newest: LimitedConnection) -> None:
+        """Closes connections while unread answers take too much memory, first the one that has been
+        unfinished for longest. Does not close the newest one."""
+        n_bytes = {connection: connection.n_unread_bytes for connection in self.unfinished}
+        total = sum(n_bytes.values())
+        for connection, unread in n_bytes.items():
+            if total <= MAX_UNREAD_BYTES:
+                break
+            if unread and connection is not newest:
+                total -= unread
+                self.forget(connection)
+                connection.transport.abort()
 
     def end_longest_handshake(self) -> None:
         longest = next(iter(self.handshakes))
@@ -138,7 +156,8 @@ class RequestReader(h11.Connection):
 
 class LimitedConnection(H11Protocol):
     """One client's connection, which is closed if a request, or the client's reading of the answer,
-    takes longer than allowed."""
+    takes longer than allowed. Of uvicorn's attributes, `conn` reads the requests, and `cycle` is the
+    latest request with its answer."""
 
     def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(**options)
@@ -146,7 +165,7 @@ class LimitedConnection(H11Protocol):
         self._limits = limits
         self._deadline: asyncio.TimerHandle | None = None
         self._turn: Turn | None = None
-        # A weak reference makes no circle, so a lost connection and what it has read are freed at once.
+        # A weak reference makes no reference cycle, so a lost connection is freed at once.
         self.app_state[CONNECTION] = weakref.ref(self)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -163,7 +182,7 @@ class LimitedConnection(H11Protocol):
         self._end_deadline()
         self._limits.forget(self)
         super().connection_lost(exc)
-        # The timer of a connection that was reset would put it into a group again, for ever.
+        # The timer of uvicorn would put the lost connection into a group again.
         self._unset_keepalive_if_required()
         if self._turn is not None and not self._turn.done():
             self._turn.set_result(False)
@@ -187,6 +206,7 @@ class LimitedConnection(H11Protocol):
         if self._turn is not None:
             self._limits.end(self._turn)  # others do not wait for a client that does not read
         self._note_state()
+        self._limits.limit_unread(self)
 
     def resume_writing(self) -> None:
         super().resume_writing()
@@ -250,6 +270,12 @@ class LimitedConnection(H11Protocol):
         if self.conn.their_state is not h11.DONE or self.cycle.response_complete:
             return False
         return len(self.conn.trailing_data[0]) + len(data) > MAX_BYTES_AHEAD
+
+    @property
+    def n_unread_bytes(self) -> int:
+        """How much of the answers the client has not read, and the kernel has not taken."""
+        n_bytes: int = self.transport.get_write_buffer_size()
+        return n_bytes
 
     @property
     def _is_unfinished(self) -> bool:
@@ -322,7 +348,9 @@ class LimitedServer(uvicorn.Server):
             for socket in sockets or []:
                 # asyncio has one number for connections that may wait and for those that are accepted
                 # at once. The second call of listen allows more to wait.
-                server = await loop.create_server(self._connection, sock=socket, backlog=at_once)
+                server = await loop.create_server(
+                    self._new_connection, sock=socket, backlog=at_once
+                )
                 socket.listen(MAX_WAITING_TO_BE_ACCEPTED)
                 self.servers.append(server)
         else:
@@ -349,7 +377,7 @@ class LimitedServer(uvicorn.Server):
             except OSError:  # the client is gone, or there are too many open files
                 await asyncio.sleep(ACCEPT_AGAIN_SECONDS)
                 continue
-            connection = self._connection()
+            connection = self._new_connection()
             limits.handshakes[connection] = loop.create_task(self._encrypt(accepted, connection))
             if len(limits.handshakes) > limits.max_connections:
                 limits.end_longest_handshake()
@@ -357,6 +385,7 @@ class LimitedServer(uvicorn.Server):
             await asyncio.sleep(0)
 
     async def _encrypt(self, accepted: Socket, connection: LimitedConnection) -> None:
+        """Encrypts a connection that was accepted, and lets it begin."""
         loop = asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(
@@ -370,7 +399,7 @@ class LimitedServer(uvicorn.Server):
         finally:
             self._limits.handshakes.pop(connection, None)
 
-    def _connection(self) -> LimitedConnection:
+    def _new_connection(self) -> LimitedConnection:
         return LimitedConnection(
             limits=self._limits, config=self.config, server_state=self.server_state, app_state={}
         )

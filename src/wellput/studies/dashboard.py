@@ -33,22 +33,23 @@ from wellput.studies.rendering import page
 from wellput.studies.security import BLINDED_COOKIE, OWNER_COOKIE, Gate, owner_session, set_cookie
 from wellput.studies.store import STUDY_STATES, Store
 
-OWNER_FORM_HOLDER = "owner"
-"""Whose forms these are, as `forms.check_csrf` checks it: the owner's, not a judge's."""
+OWNER_FORM_USER = "owner"
+"""Who may send the forms (`security.csrf_token`): the owner, not a judge."""
 MILD_SPEED_CHANGE = 1.3
-"""Changes of the time per trial below this factor are called steady."""
+"""A judge whose time per trial changes by less than this factor is called steady."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
 STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
     "paused": (("open", "Resume"), ("closed", "Close")),
     "closed": (("open", "Open again"),),
 }
+"""For each state of the study, the states that the owner can set, with the words on the buttons."""
 
 
 def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/dashboard", include_in_schema=False)
 
-    def owner(request: Request) -> None:
+    def require_owner(request: Request) -> None:
         if not gate.is_owner(request):
             raise HTTPException(403, "This is for the owner of the study: please sign in again.")
 
@@ -56,7 +57,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     def dashboard(request: Request) -> Response:
         if not gate.is_owner(request):
             entrance = page(
-                request, "sign_in.html", holder=OWNER_FORM_HOLDER, title=store.questionnaire.title
+                request, "sign_in.html", form_user=OWNER_FORM_USER, title=store.questionnaire.title
             )
             if "hx-request" in request.headers:
                 # Only a part of the page is being refreshed, but signing in needs the whole page.
@@ -70,7 +71,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         return page(
             request,
             "dashboard.html",
-            holder=OWNER_FORM_HOLDER,
+            form_user=OWNER_FORM_USER,
             title=overview.title,
             overview=overview,
             state=STATE_WORDS[overview.state],
@@ -89,12 +90,12 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
 
     @router.post("")
     def sign_in(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER_FORM_HOLDER, form)
-        response = back()
+        check_csrf(request, OWNER_FORM_USER, form)
+        response = to_dashboard()
         gate.admit_owner(request, form.get("token", "").strip(), response)
         return response
 
-    @router.get("/judgments.csv", dependencies=[Depends(owner)])
+    @router.get("/judgments.csv", dependencies=[Depends(require_owner)])
     def download() -> Response:
         answers = store.judgments()
         if not answers:
@@ -106,57 +107,57 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
         headers = {"Content-Disposition": 'attachment; filename="judgments.csv"'}
         return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
-    @router.post("/state", dependencies=[Depends(owner)])
+    @router.post("/state", dependencies=[Depends(require_owner)])
     def change_state(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER_FORM_HOLDER, form)
+        check_csrf(request, OWNER_FORM_USER, form)
         for state in STUDY_STATES:
             if form.get("state") == state:
                 store.set_state(state)
-        return back()
+        return to_dashboard()
 
-    @router.post("/blinded", dependencies=[Depends(owner)])
+    @router.post("/blinded", dependencies=[Depends(require_owner)])
     def change_blinding(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER_FORM_HOLDER, form)
-        response = back()
+        check_csrf(request, OWNER_FORM_USER, form)
+        response = to_dashboard()
         if form.get("blinded") == "1":
             set_cookie(request, response, BLINDED_COOKIE, "1")
         else:
             response.delete_cookie(BLINDED_COOKIE)
         return response
 
-    @router.get("/payments.csv", dependencies=[Depends(owner)])
+    @router.get("/payments.csv", dependencies=[Depends(require_owner)])
     def download_payments() -> Response:
         headers = {"Content-Disposition": 'attachment; filename="payments.csv"'}
         content = payments_csv(store.payments())
         return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
-    @router.post("/leave", dependencies=[Depends(owner)])
+    @router.post("/leave", dependencies=[Depends(require_owner)])
     def sign_out(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER_FORM_HOLDER, form)
+        check_csrf(request, OWNER_FORM_USER, form)
         store.owner_sessions.end(owner_session(request))
-        response = back()
+        response = to_dashboard()
         response.delete_cookie(OWNER_COOKIE)
         return response
 
-    @router.post("/sessions", dependencies=[Depends(owner)])
+    @router.post("/sessions", dependencies=[Depends(require_owner)])
     def end_session(request: Request, form: PostedForm) -> Response:
-        check_csrf(request, OWNER_FORM_HOLDER, form)
+        check_csrf(request, OWNER_FORM_USER, form)
         number = form.get("session", "")
         if number.isascii() and number.isdecimal():
-            store.owner_sessions.end_number(int(number[:9]))
-        return back()
+            store.owner_sessions.end_number(int(number[:9]))  # ids have fewer digits
+        return to_dashboard()
 
     # This route stands after those with fixed addresses: any other text in an address is a token.
     @router.get("/{token}")
     def enter(request: Request, token: str) -> Response:
-        response = back()
+        response = to_dashboard()
         gate.admit_owner(request, token, response)
         return response
 
     return router
 
 
-def back() -> Response:
+def to_dashboard() -> Response:
     return RedirectResponse("/dashboard", 303)
 
 
@@ -194,7 +195,8 @@ def trend(judge: JudgeOverview) -> str:
 def standing(ranking: Ranking) -> dict[str, Any]:
     """The ranking by one question, as the values that the page shows. `at`, `from` and `to` are places
     on a bar, in percent of its length; the bar reaches from the lowest to the highest bound of all
-    systems. While judges are at work, the page shows possible ranks in place of intervals."""
+    systems. While judges are at work, the ranking is sequential (it stays valid however often the owner
+    looks), and the page shows possible ranks in place of intervals."""
     bounds = [
         bound
         for row in ranking.systems

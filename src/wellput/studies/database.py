@@ -36,6 +36,8 @@ the memory that its processes share."""
 LOG_SUFFIXES = ("-wal", "-journal")
 """The endings of the files from which SQLite completes a database when it opens it."""
 TABLES_OF_JUDGES = "answers, assignments, judges, enrolments"
+"""The tables with rows about judges, which can be erased."""
+# Both statements are for PostgreSQL.
 NEXT_TRANSACTION = sa.text("SELECT txid_snapshot_xmax(txid_current_snapshot())")
 READERS_SINCE = sa.text("""
     SELECT count(*) FROM pg_stat_activity
@@ -44,8 +46,9 @@ READERS_SINCE = sa.text("""
     AND greatest(age(backend_xmin), age(backend_xid))
         > age(CAST(CAST(:transaction % 4294967296 AS text) AS xid))
 """)
-"""How many sessions of this PostgreSQL database may still need rows that were deleted before a
-transaction. Of other users' sessions, PostgreSQL shows no times, but it shows what they may need."""
+"""How many sessions of this database may still need rows that were deleted before `transaction`.
+PostgreSQL does not show when the transactions of other users began, but it shows the oldest transaction
+whose rows they may need. These transaction numbers have 32 bits, hence the remainder."""
 
 
 NOT_A_URL = (
@@ -60,7 +63,8 @@ class StoreUnavailable(InputError):
 
 class Database:
     """Connections to one database. `name` stands in messages; by default it is the file's path or the
-    server's address without passwords."""
+    server's address without passwords. `created_at` is when the study was made that must be in the
+    database; None if it may hold any."""
 
     def __init__(
         self, url: URL, *, name: str | None = None, busy_seconds: float = BUSY_SECONDS
@@ -69,7 +73,10 @@ class Database:
         self.url = url
         self.name = name or (str(file_of(url)) if self.is_sqlite else _without_secrets(url))
         self.busy_seconds = busy_seconds
+        self.created_at: float | None = None
         self._lock = threading.Lock()
+        self._file = file_of(url).absolute()
+        self._file_number: int | None = None
         if self.is_sqlite:
             self.engine = sa.create_engine(
                 URL.create(
@@ -92,24 +99,63 @@ class Database:
                 pool_pre_ping=True,
             )
             event.listen(self.engine, "connect", _prepare_postgresql)
+            event.listen(self.engine, "connect", self._check_new_connection)
         weakref.finalize(self, self.engine.dispose)
         self._writer = self.engine.execution_options(is_write=True)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads, and sees one state of the database."""
+        self._check_file()
         with explained(self.name), self.engine.connect() as connection:
             yield connection
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that is on the disk when the block ends, and undone if it raises."""
+        self._check_file()
         with (
             explained(self.name),
             self._lock if self.is_sqlite else contextlib.nullcontext(),
             self._writer.begin() as connection,
         ):
             yield connection
+
+    def check_study(self, created_at: float) -> None:
+        """Raises StoreUnavailable if the database has a study that was made at another time. The setup
+        that was read before, and the new links, would not fit together."""
+        if self.created_at is not None and created_at != self.created_at:
+            raise self._replaced()
+
+    def _check_file(self) -> None:
+        """Raises StoreUnavailable if an SQLite file was removed or replaced. Connections that are open
+        would go on with the removed file, new ones with the other file."""
+        if not self.is_sqlite:
+            return
+        try:
+            number = self._file.stat().st_ino
+        except OSError:
+            if self._file_number is None:
+                return  # the file was never there: SQLite says so when it connects
+            raise self._replaced() from None
+        if self._file_number is None:
+            self._file_number = number
+        elif number != self._file_number:
+            raise self._replaced()
+
+    def _check_new_connection(self, connection: Any, _: object) -> None:
+        """As `check_study`, for a new connection to a server."""
+        if self.created_at is not None:
+            with connection.cursor() as cursor:
+                [created_at] = cursor.execute("SELECT created_at FROM study").fetchone()
+            connection.commit()
+            self.check_study(created_at)
+
+    def _replaced(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{self.name} was removed, or replaced by another study, after it was opened. Nothing was "
+            "stored. Open it again; a server must be started again."
+        )
 
     def erase_traces(self) -> bool:
         """Removes deleted rows from the files too: SQLite keeps them in its log, PostgreSQL in its
@@ -119,7 +165,8 @@ class Database:
             return self._empty_log(connection) if self.is_sqlite else self._vacuum(connection)
 
     def _empty_log(self, connection: Connection) -> bool:
-        """Moves all that is in SQLite's log to the database, and empties the log."""
+        """Moves all that is in SQLite's log to the database, and empties the log. Returns False if a
+        reader still needs the log."""
         raw = connection.connection.driver_connection
         assert raw is not None
         with self._lock:
@@ -129,7 +176,7 @@ class Database:
 
     def _vacuum(self, connection: Connection) -> bool:
         """Vacuums the tables. Rows that an older transaction may still see are not removed, so this
-        first waits for the end of such transactions."""
+        first waits for the end of such transactions. Returns False if they did not end in time."""
         connection.execution_options(isolation_level="AUTOCOMMIT")
         after_erasure = {"transaction": connection.scalar(NEXT_TRANSACTION)}
         deadline = time.monotonic() + self.busy_seconds
@@ -187,8 +234,8 @@ def _check_server(url: URL) -> None:
 @contextlib.contextmanager
 def new_database(url: URL) -> Iterator[Database]:
     """An empty database to write a study to. An SQLite file appears under its name only if the block
-    ends without an error, with all that was written: until then it is a hidden file in the same folder,
-    which nobody else opens. On an error that file is removed.
+    ends without an error. Until then it is a hidden file in the same folder; on an error that file is
+    removed.
 
     Raises InputError where the file exists or cannot be made.
     """
@@ -356,17 +403,20 @@ def _escaped(path: Path) -> str:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
+    """Sets the options of a new connection."""
     connection.isolation_level = None  # SQLAlchemy begins and ends transactions, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
+    """Begins a transaction. One that writes takes SQLite's lock at once, not at its first write."""
     is_write = connection.get_execution_options().get("is_write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
 
 
 def _prepare_postgresql(connection: Any, _: object) -> None:
+    """Makes the commits of a new connection durable, whatever the server's default is."""
     with connection.cursor() as cursor:
         cursor.execute("SET synchronous_commit TO on")
     connection.commit()

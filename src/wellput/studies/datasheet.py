@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from wellput.studies.store import Store
 from wellput.studies.study_setup import StudySetup
 
 Answers: TypeAlias = Iterable[tuple[str, str | None]]
+"""Pairs of a question and its answer; the answer is None where it is left open."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,9 @@ def _sheet(
     return Datasheet(study, store.questionnaire.title, is_preregistration, answers)
 
 
+# Each of the next functions gives the questions and answers of one section.
+
+
 def _systems(setup: StudySetup) -> Answers:
     yield "Which systems are judged?", ", ".join(setup.systems)
     yield "What do the systems get as input, and what is their task?", None
@@ -207,9 +212,8 @@ def _design(setup: StudySetup) -> Answers:
         f"{counted(plan.checks, 'attention check')} and {counted(plan.repeats, 'repeated trial')} "
         "for each judge",
     )
-    if (
-        setup.is_imported
-    ):  # the judges were asked elsewhere, by pages that the database does not know
+    if setup.is_imported:
+        # The judges were asked elsewhere, by pages that the database does not know.
         yield "What do judges see?", None
         yield "What are judges told?", None
         yield "Can judges change an answer?", None
@@ -268,6 +272,7 @@ def _questions(setup: StudySetup) -> Answers:
 
 
 def _scale(question: Question) -> str:
+    """How a question is answered, in words."""
     labels = "; ".join(f"{value} = {words}" for value, words in question.labels.items())
     if question.low is not None and question.high is not None:
         scale = f"{question.kind}, {question.low:g} to {question.high:g}"
@@ -281,7 +286,7 @@ def _scale(question: Question) -> str:
 def _results(overview: Overview) -> Answers:
     yield "How many answers are there?", _answers_so_far(overview)
     for row in overview.agreement:
-        alpha = None if row.alpha != row.alpha else f"Krippendorff's α = {row.alpha:.2f}"
+        alpha = None if math.isnan(row.alpha) else f"Krippendorff's α = {row.alpha:.2f}"
         yield f"How far do judges agree on {row.question}?", alpha
     flagged = [judge.name for judge in overview.judges if judge.flags]
     yield "Which judges were flagged?", ", ".join(flagged) or "none"
@@ -312,12 +317,14 @@ def _answers_so_far(overview: Overview) -> str:
 
 
 def _planned(setup: StudySetup) -> str:
+    """The number of planned answers."""
     if setup.plan.kind == "per-item":
         return f"{len(setup.trials) * setup.plan.per_item:,}"
     return f"{trials_per_judge(setup) * setup.plan.judges:,}"
 
 
 def _stop(store: Store) -> str:
+    """When the collection of answers stops, in words."""
     if store.setup.plan.kind == "per-item":
         n = counted(store.setup.plan.per_item, "judgment")
         return f"when each trial has {n}, or the owner closes the study"

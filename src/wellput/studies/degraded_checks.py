@@ -46,6 +46,7 @@ def degraded_checks(
             "neither. Give [[checks]] of your own."
         )
     rng = np.random.default_rng([seed, DEGRADING_STREAM])
+    # Of each trial, the item, the first system and its output.
     outputs = [
         (trial.item, trial.systems[0], items[trial.item].outputs[trial.systems[0]])
         for trial in trials

@@ -1,10 +1,13 @@
 """Open enrolment: one link for everybody, with a number of places.
 
 A *person* is somebody whom a crowd platform (Prolific, MTurk, SONA) names in the parameters of the
-address; without such a name, it is a browser, known by a cookie. A person who takes a place becomes a
-judge and always comes back to the same place. A *place* is free again if it is given back, or if its
-judge is away for longer than the time-out (`place_minutes`) without having finished. Only a posted
+address; without such a name, a browser counts as a person and is known by a cookie. A person who takes
+a place becomes a judge and always comes back to the same place. A *place* is free again if it is given
+back, or if its judge is away for longer than `place_minutes` without having finished. Only a posted
 form takes a place, so programs that merely open the link take none.
+
+The table `enrolments` has a row for each person. A person whom the screening questions refused has a
+row without a judge.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from sqlalchemy import Connection
 
 from wellput.core.errors import InputError
 from wellput.studies import schema
-from wellput.studies.invitations import token_hash
+from wellput.studies.invitations import TOKEN_BYTES, token_hash
 from wellput.studies.screening import ScreeningQuestion
 from wellput.studies.study_transactions import StudyTransaction
 
@@ -48,6 +51,7 @@ MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """MTurk's assignmentId while a worker only looks at the task."""
 
 PlaceState: TypeAlias = Literal["taken", "full", "refused"]
+"""Whether a person has a place, found none free, or was refused by the screening questions."""
 
 enrolments = schema.enrolments.c
 judges = schema.judges.c
@@ -68,10 +72,12 @@ class Enrolment:
 
     @property
     def path(self) -> str:
+        """The part of the link's address after the server."""
         return f"/open/{self.key}"
 
     @property
     def is_redirect(self) -> bool:
+        """Whether judges go to an address at the end; false if a code is shown, or nothing."""
         return self.completion is not None and "://" in self.completion
 
 
@@ -110,12 +116,12 @@ def new_enrolment(
     if completion is not None:
         check_completion(completion)
     return Enrolment(
-        secrets.token_urlsafe(9),
-        secrets.token_urlsafe(32),
-        quota,
-        completion,
-        place_minutes,
-        tuple(screening),
+        key=secrets.token_urlsafe(9),
+        secret=secrets.token_urlsafe(32),
+        quota=quota,
+        completion=completion,
+        place_minutes=place_minutes,
+        screening=tuple(screening),
     )
 
 
@@ -173,7 +179,7 @@ def token_of(enrolment: Enrolment, person: Person) -> str:
     """The token of a person's place: the same whenever the person comes back."""
     named = f"{person.platform}\n{person.id}".encode()
     digest = hmac.new(enrolment.secret.encode(), named, hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest[:24]).decode()
+    return base64.urlsafe_b64encode(digest[:TOKEN_BYTES]).decode()
 
 
 def read_enrolment(connection: Connection) -> Enrolment | None:
@@ -218,7 +224,7 @@ def enrol(
         return Place("refused")
     if row is not None and row.returned_at is None:
         return Place("taken", token_of(enrolment, person))
-    if row is None and not is_accepted:
+    if not is_accepted:
         _note_refusal(enrolment, connection, person, now)
         return Place("refused")
     if not has_free_place(enrolment, transaction, now):
@@ -290,10 +296,21 @@ def note_finished(connection: Connection, judge: int, now: float) -> None:
     )
 
 
-def fields_of(connection: Connection, judge: int) -> dict[str, str] | None:
-    """The platform's parameters in the address of a judge; None for a judge who was invited by name."""
+def is_unfinished(connection: Connection, judge: int) -> bool:
+    """Whether a judge came by the open link and has not finished."""
+    unfinished = sa.select(enrolments.id).where(
+        enrolments.judge == judge, enrolments.finished_at.is_(None)
+    )
+    return connection.scalar(unfinished) is not None
+
+
+def fields_of_finished(connection: Connection, judge: int) -> dict[str, str] | None:
+    """The platform's parameters in the address of a judge who has finished; None for a judge who has
+    not, or was invited by name."""
     fields: dict[str, str] | None = connection.scalar(
-        sa.select(enrolments.fields).where(enrolments.judge == judge)
+        sa.select(enrolments.fields).where(
+            enrolments.judge == judge, enrolments.finished_at.is_not(None)
+        )
     )
     return fields
 
@@ -316,12 +333,12 @@ def forget_person(connection: Connection, judge: int) -> None:
 
 def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any:
     """The person's row in the table `enrolments`, also if the person was refused; None for a new
-    one."""
+    one. A person who gave a place back and was refused then has two rows: the refusal counts."""
     names = (person.id, _name_of_refused(enrolment, person))
     return connection.execute(
-        sa.select(schema.enrolments).where(
-            enrolments.platform == person.platform, enrolments.person.in_(names)
-        )
+        sa.select(schema.enrolments)
+        .where(enrolments.platform == person.platform, enrolments.person.in_(names))
+        .order_by(enrolments.judge.is_not(None))
     ).first()
 
 
@@ -337,8 +354,8 @@ def _note_refusal(enrolment: Enrolment, connection: Connection, person: Person, 
         sa.select(sa.func.count()).select_from(schema.enrolments).where(enrolments.judge.is_(None))
     )
     if (n_refused or 0) < MAX_REFUSALS_KEPT:
-        nobody = Person(person.platform, _name_of_refused(enrolment, person), {})
-        _insert(connection, nobody, None, now)
+        unnamed = Person(person.platform, _name_of_refused(enrolment, person), {})
+        _insert(connection, unnamed, None, now)
 
 
 def _insert(connection: Connection, person: Person, judge: int | None, now: float) -> None:
@@ -354,6 +371,8 @@ def _insert(connection: Connection, person: Person, judge: int | None, now: floa
 
 
 def _new_judge(connection: Connection, token: str, now: float) -> int:
+    """The id of a new judge, whose name is the first free one of J1, J2, … after the number of
+    judges."""
     n_judges = connection.scalar(sa.select(sa.func.count()).select_from(schema.judges)) or 0
     number = n_judges + 1
     while connection.scalar(sa.select(judges.id).where(judges.name == f"J{number}")) is not None:
@@ -372,6 +391,7 @@ def _new_judge(connection: Connection, token: str, now: float) -> int:
 
 
 def _take_again(connection: Connection, judge: int) -> None:
+    """Gives a judge the same place as before."""
     connection.execute(
         sa.update(schema.enrolments).where(enrolments.judge == judge).values(returned_at=None)
     )

@@ -51,9 +51,10 @@ def export(
     standard output, without the file of the design.
     """
     beside = beside_export(path, target)
-    is_open = target == "judgments" and beside is not None and store.enrolment is not None
-    paid = str(beside_path(path, "payments.csv")) if is_open else None
-    check_files([path, beside, paid], store.database.files)
+    # The people who came by an open link are paid, so their judgments come with a list for it.
+    has_payments = target == "judgments" and beside is not None and store.enrolment is not None
+    payments_path = str(beside_path(path, "payments.csv")) if has_payments else None
+    check_files([path, beside, payments_path], store.database.files)
     on_phase("reading answers")
     all_answers = store.judgments(repeats=repeats)
     chosen = [answer for answer in all_answers if question is None or answer.question == question]
@@ -107,9 +108,9 @@ def export(
             on_phase("comparing judges")
             record = json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n"
             write_text(record, beside, is_private=True)
-        if paid is not None:
-            write_text(payments_csv(store.payments()), paid, is_private=True)
-    return Export(len(answers), path, beside, paid)
+        if payments_path is not None:
+            write_text(payments_csv(store.payments()), payments_path, is_private=True)
+    return Export(len(answers), path, beside, payments_path)
 
 
 def check_target(path: str, target: ExportTarget) -> None:
@@ -153,11 +154,12 @@ def prefilled_spans(store: Store) -> dict[tuple[str, str], Sequence[Mapping[str,
 
 def spoiled_outputs(setup: StudySetup) -> dict[int, SpoiledOutput]:
     """The attention checks that were made by spoiling an output, by the check's number."""
-    return {
-        number: SpoiledOutput(setup.items[check.made_of[0]].id, check.made_of[1], check.texts[0])
-        for number, check in enumerate(setup.checks)
-        if check.made_of is not None and len(check.texts) == 1
-    }
+    spoiled: dict[int, SpoiledOutput] = {}
+    for number, check in enumerate(setup.checks):
+        if check.made_of is not None and len(check.texts) == 1:
+            place, system = check.made_of
+            spoiled[number] = SpoiledOutput(setup.items[place].id, system, check.texts[0])
+    return spoiled
 
 
 def answered_checks(store: Store) -> list[AnsweredCheck]:
@@ -172,7 +174,7 @@ def answered_checks(store: Store) -> list[AnsweredCheck]:
     for row in answered:
         if row.purpose == "check" and (shown := spoiled.get(row.number)) is not None:
             of_output = replace(row, systems=(shown.system,))
-            judgments = judgments_of_row(setup, of_output, False, by_id[shown.item])
+            judgments = judgments_of_row(setup, of_output, repeats=False, item=by_id[shown.item])
             checks += [
                 AnsweredCheck(judgment, shown.text)
                 for judgment in cast("Iterable[Judgment]", judgments)

@@ -5,8 +5,8 @@ is cut there, and a mark that begins beyond the end, where Appraise shows the wo
 omission.
 
 A judgment answers one question. A study keeps one answer for all questions about an output, with one
-time, one comment and one list of marks. Where the judgment of a question differs from these, or has
-more columns, `columns` keeps the differences by question.
+time, one comment and one list of marks. Where the judgment of a question has another time, comment
+or list of marks, or has more columns, `columns` keeps the differences by question.
 """
 
 from __future__ import annotations
@@ -42,9 +42,11 @@ from wellput.studies.questionnaire import Questionnaire
 from wellput.studies.questions import AnswerValues, Question, is_storable
 from wellput.studies.study_setup import Trial
 
-NOT_IMPORTED = "The import"
+PROBLEMS_OF = "The import"
+"""How the headline of a list of problems begins."""
 TIME_COLUMNS = ("started", "ended", "ms", "recorded_at")
 REPEAT_COLUMN = "repeat"
+"""The column that says whether a judge answers about an output again, in one of `REPEAT_WORDS`."""
 REPEAT_WORDS = {
     **dict.fromkeys(("", "0", "false", "no"), False),
     **dict.fromkeys(("1", "true", "yes"), True),
@@ -90,7 +92,7 @@ def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tupl
         for system, output in item.outputs.items()
         if (item.id, system) in judged
     }
-    problems = Problems(NOT_IMPORTED)
+    problems = Problems(PROBLEMS_OF)
     for judgment in judgments:
         if (judgment.item, judgment.system) not in outputs:
             problems.add(_where(judgment), "the evalset does not have this output")
@@ -100,7 +102,7 @@ def judged_outputs(evalset: EvalSet, judgments: Sequence[Judgment]) -> dict[tupl
 
 def check_marks(judgments: Iterable[Judgment]) -> None:
     """Raises InputError with every judgment whose error spans cannot be read."""
-    problems = Problems(NOT_IMPORTED)
+    problems = Problems(PROBLEMS_OF)
     for judgment in judgments:
         try:
             spans = read_error_spans(judgment.extra.get(SPANS_COLUMN, ""))
@@ -129,7 +131,7 @@ class AnswerReader:
             *([SPANS_COLUMN] if self.has_marks else []),
             *([DOCUMENT_COLUMN] if has_documents else []),
         }
-        self.problems = Problems(NOT_IMPORTED)
+        self.problems = Problems(PROBLEMS_OF)
 
     def answers(
         self,
@@ -212,10 +214,12 @@ class AnswerReader:
         return ImportedAnswer(first.judge, trial, values, began, ended, ms, comment, columns, check)
 
     def _marks(self, judgment: Judgment, text: str) -> list[Span] | None:
+        """The error spans of a judgment, as a study stores them; None if it has none."""
         spans = spans_of(judgment) if self.has_marks else None
         return None if spans is None else stored_marks(spans, text)
 
     def _times(self, judgment: Judgment) -> Times:
+        """The times of a judgment; if they cannot be read, unknown times and a problem."""
         try:
             return times_of(judgment)
         except InputError as error:

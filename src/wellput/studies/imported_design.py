@@ -1,8 +1,8 @@
 """The design of a study whose judgments were collected elsewhere, guessed from the judgments.
 
-Judgments with error spans that have categories give the design `mqm`. Error spans without categories
-give `spans` if the judgments have a score of their own, else `mqm`. Numbers alone give `slider`. The
-caller can name another design. Questions keep their names.
+Error spans with categories give the design `mqm`. Error spans without categories give `spans` if judges
+also gave a score, that is if there is a question other than `errors`; else `mqm`. Numbers alone give
+`slider`. The caller can name another design. Questions keep their names.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from wellput.studies.wording import usual_unit, wording
 
 COMMENT_COLUMN = "comment"
 SEVERITY_ORDER = ("minor", "major", "critical", "undecided")
+"""The order of severities in the questionnaire; others come after these."""
 
 
 def imported_questionnaire(
@@ -58,7 +59,7 @@ def appraise_weights(severities: Iterable[str], categories: Iterable[str]) -> di
     """The weights by which Appraise computes the score of its question `mqm` from the marked errors
     (`io.appraise.mqm_score`), by severity or by "category:severity"."""
     known = [severity for severity in severities if severity in MQM_WEIGHTS]
-    light = [path for path in categories if PUNCTUATION in path.split("/")]
+    punctuation = [path for path in categories if PUNCTUATION in path.split("/")]
     return {severity: MQM_WEIGHTS[severity] for severity in known} | {
-        f"{path}:{severity}": PUNCTUATION_WEIGHT for path in light for severity in known
+        f"{path}:{severity}": PUNCTUATION_WEIGHT for path in punctuation for severity in known
     }

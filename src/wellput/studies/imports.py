@@ -227,7 +227,7 @@ def _checks(
     for check in checks:
         key = check.shown
         item, system = check.answer.item, check.answer.system
-        # Known already, or about an output that the study does not show.
+        # The check is known already, or its output is not part of the study.
         if key in numbers or item not in places or system not in items[places[item]].outputs:
             continue
         study_item = items[places[item]]

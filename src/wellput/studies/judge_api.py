@@ -8,16 +8,20 @@ names of these classes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeAlias
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, model_validator
+from pydantic_core import PydanticCustomError
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
-from wellput.core.errors import WellputError
+from wellput.core.errors import WellputError, counted
 from wellput.studies.judge_turns import AnswerTurn, answer_turn, find_judge, lacks_consent, visit
 from wellput.studies.questionnaire import ShownTrial
-from wellput.studies.questions import AnswerError, QuestionKind
+from wellput.studies.questions import AnswerError, QuestionKind, quoted
 from wellput.studies.security import Gate
 from wellput.studies.store import (
     AlreadyAnswered,
@@ -31,6 +35,7 @@ from wellput.studies.store import (
 from wellput.studies.study_transactions import StudyTransaction
 
 MAX_ANSWER_MS = 7 * 24 * 3600 * 1000
+"""Seven days: an answer cannot take longer."""
 
 
 class ApiVariant(BaseModel):
@@ -39,7 +44,7 @@ class ApiVariant(BaseModel):
     before: list[str] = Field(description="The texts before it in its document.")
     after: list[str] = Field(description="The texts after it in its document.")
     prefilled: list[dict[str, Any]] | None = Field(
-        description="spans: what was marked beforehand; null where nothing was"
+        description="The error spans that are marked beforehand; null if the study has none."
     )
 
 
@@ -47,13 +52,16 @@ class ApiQuestion(BaseModel):
     name: str
     text: str
     kind: QuestionKind
-    low: float | None = Field(description="points, slider: the least value; number: above this")
-    high: float | None = Field(description="points, slider: the greatest value")
+    low: float | None = Field(
+        description="The lowest value (points, slider); a value must be above it (number)."
+    )
+    high: float | None = Field(description="The highest value (points, slider).")
     labels: dict[str, str] = Field(description="Words for some of the values.")
     choices: list[str] = Field(
-        description="choice, answer: what can be chosen; empty: any text; spans: the categories"
+        description="What can be chosen (choice, answer), or the categories of errors (spans). If "
+        "empty: an answer may be any text, and errors have no categories."
     )
-    severities: list[str] = Field(description="spans: how bad an error can be")
+    severities: list[str] = Field(description="How bad an error can be (spans).")
 
 
 class ApiTrial(BaseModel):
@@ -76,16 +84,16 @@ class NextTrial(BaseModel):
     state: StudyState
 
 
-# `Answers` is strict: a JSON string is not taken as a number. NaN and infinities are refused.
-# Marked spans are checked later, against the text of their variant (`marked_spans`).
 Value: TypeAlias = Annotated[float, Field(allow_inf_nan=False)] | str | list[dict[str, Any]]
 
 
 class Answers(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid")  # a JSON string is not taken as a number
 
     trial: str = Field(description="The trial's id.")
-    answers: dict[str, Value | dict[str, Value]] = Field(
+    # The type is for the schema only: the questions of the trial check the values (`checked_answers`).
+    # pydantic would note several errors for each of the thousands of values that fit into a body.
+    answers: SkipValidation[dict[str, Value | dict[str, Value]]] = Field(
         description="{question: value}; for several variants {variant id: {question: value}}."
     )
     ms: float = Field(
@@ -95,6 +103,16 @@ class Answers(BaseModel):
         description="Milliseconds from showing the trial to its answer.",
     )
     comment: str = Field("", description="What the judge adds, in a study with comments.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_keys(cls, body: object) -> object:
+        """Refuses unknown keys with one error. pydantic would note an error for each."""
+        unknown = body.keys() - cls.model_fields.keys() if isinstance(body, dict) else ()
+        if unknown:
+            message = f"{counted(len(unknown), 'unknown key')}, such as {quoted(min(unknown))}"
+            raise PydanticCustomError("unknown_keys", "{message}", {"message": message})
+        return body
 
 
 class ApiFeedback(BaseModel):
@@ -140,7 +158,22 @@ Token: TypeAlias = Annotated[str, Path(description="The token of a judge's link.
 
 
 def api_router(store: Store, gate: Gate) -> APIRouter:
-    router = APIRouter(prefix="/api/judge/{token}", tags=["judge"])
+    class JudgeRoute(APIRoute):
+        """A route that refuses an unknown token before it reads the body: a stranger must not make
+        the server work."""
+
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_judge(request: Request) -> Response:
+                token = request.path_params["token"]
+                if not gate.has_admitted(token):
+                    await run_in_threadpool(gate.judge, request, token)
+                return await handle(request)
+
+            return handle_judge
+
+    router = APIRouter(prefix="/api/judge/{token}", tags=["judge"], route_class=JudgeRoute)
 
     def check_consent(judge: JudgeRef) -> None:
         if lacks_consent(store.setup, judge):
@@ -182,7 +215,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
         def record(transaction: StudyTransaction) -> tuple[JudgeRef | None, AnswerTurn | Exception]:
             judge = find_judge(transaction, token)
             if judge is None or lacks_consent(store.setup, judge):
-                return judge, LookupError()
+                return judge, LookupError()  # `admit` or `check_consent` refuses the request below
             try:
                 turn = answer_turn(
                     store.setup,

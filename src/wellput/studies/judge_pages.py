@@ -2,6 +2,9 @@
 
 The address of an invitation always shows what comes next, on any device. After a form, the browser is
 redirected there, so that reloading a page never sends an answer twice.
+
+A judge who came by the open link of a study holds one of its *places* (`enrolment`): the place can be
+given back, and may go to somebody else while the judge is away.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ from wellput.studies.forms import (
     elapsed,
     field_names,
     in_words,
-    keys_of,
+    keyboard_hint,
     now_ms,
+    seconds_kept,
     values_so_far,
 )
 from wellput.studies.judge_turns import (
@@ -35,7 +39,7 @@ from wellput.studies.judge_turns import (
     shown_with_answer,
     visit,
 )
-from wellput.studies.queries import own_assignment
+from wellput.studies.queries import latest_answer, own_assignment
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError
 from wellput.studies.rendering import page
@@ -88,14 +92,16 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         if lacks_consent(setup, judge):
             return page(request, "consent.html", **common, consent=questionnaire.consent)
         if visited.turn is None:
+            # The place and the consent are there, so the questions about the judge come next.
             return demographics_page(request, setup, token)
-        if visited.state != "open":
+        if visited.state != "open" and visited.platform_fields is None:
             heading, text = words(f"states.{visited.state}"), words(f"states.{visited.state}_text")
             return page(request, "message.html", **common, heading=heading, text=text)
         trial, progress = visited.turn.trial, visited.turn.progress
         if trial is not None:
-            is_open = visited.is_enrolled
-            return trial_page(request, setup, token, trial, progress, can_give_back=is_open)
+            can_give_back = visited.is_enrolled
+            return trial_page(request, setup, token, trial, progress, can_give_back=can_give_back)
+        # A code or an address that tells the crowd platform that the judge has finished.
         completion = None
         if store.enrolment is not None and visited.platform_fields is not None:
             completion = filled_completion(store.enrolment, judge.name, visited.platform_fields)
@@ -105,7 +111,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             **common,
             progress=progress,
             thanks=questionnaire.thanks,
-            can_undo=can_undo(setup, progress),
+            can_undo=visited.state == "open" and can_undo(setup, progress),
             completion=completion,
             is_redirect=store.enrolment is not None and store.enrolment.is_redirect,
         )
@@ -122,10 +128,11 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         judge = sender(request, token, form)
         if lacks_consent(setup, judge):  # nothing about a judge is stored before the consent
             return back_to(token)
-        given = {
-            field.name: form.get(DEMOGRAPHIC_PREFIX + field.name, "").strip()
-            for field in questionnaire.demographics
-        }
+        given = {}
+        for field in questionnaire.demographics:
+            text = form.get(DEMOGRAPHIC_PREFIX + field.name, "")
+            # The owner's choices stay as they are, also with a blank at the end.
+            given[field.name] = text if field.choices else text.strip()
         try:
             store.demographics(judge, {name: text for name, text in given.items() if text})
         except AnswerError as error:
@@ -182,8 +189,8 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
         if sent.refused is None:
             return back_to(token)
         shown, progress, reasons = sent.refused
-        plain = [in_words(shown, reason, words) for reason in reasons]
-        return trial_page(request, setup, token, shown, progress, form, plain)
+        translated = [in_words(shown, reason, words) for reason in reasons]
+        return trial_page(request, setup, token, shown, progress, form, translated)
 
     @router.post("/return")
     def give_place_back(request: Request, token: str, form: PostedForm) -> Response:
@@ -229,13 +236,18 @@ def send_form(
     *,
     now: float,
 ) -> SentForm:
-    """Stores the answer in a form, if the trial is one of this judge's."""
+    """Stores the answer in a form, if the trial is one of this judge's. An answer that the browser kept
+    does not replace one that the judge gave later on another device."""
     judge = find_judge(transaction, token)
     if judge is None or lacks_consent(setup, judge):
         return SentForm(judge)
     row = own_assignment(transaction.connection, judge.id, trial_id)
     if row is None:
         return SentForm(judge, is_unknown_trial=True)
+    if kept := seconds_kept(form):
+        latest = latest_answer(transaction.connection, row.id)
+        if latest is not None and latest.recorded_at > now - kept:
+            return SentForm(judge)
     shown = shown_trial(setup, row, None)
     try:
         given = answers_in(shown, form)
@@ -274,8 +286,8 @@ def can_undo(setup: StudySetup, progress: JudgeProgress) -> bool:
 def break_note(setup: StudySetup, progress: JudgeProgress) -> str:
     """A sentence that suggests a break, "" where no break is due."""
     every = setup.questionnaire.break_every
-    is_due = every is not None and 0 < progress.done < progress.total
-    if not is_due or progress.done % (every or 1):
+    is_under_way = 0 < progress.done < progress.total
+    if every is None or not is_under_way or progress.done % every:
         return ""
     return setup.words("pages.take_break", n=progress.done)
 
@@ -285,7 +297,7 @@ def common_values(setup: StudySetup, token: str) -> dict[str, Any]:
     return {
         "title": setup.questionnaire.title,
         "home": home_of(token),
-        "holder": token,
+        "form_user": token,
         "medium": setup.medium,
         "design": setup.design,
         "words": setup.words,
@@ -351,7 +363,7 @@ def trial_page(
         can_undo=not is_changing and can_undo(setup, progress),
         can_give_back=can_give_back,
         break_note=break_note(setup, progress),
-        keys=keys_of(trial, setup.words),
+        keys=keyboard_hint(trial, setup.words),
         now=now_ms(),
         reasons=reasons or (),
     )

@@ -1,12 +1,13 @@
-"""`JudgeQueue`: what a judge gets next, and how many trials the judge has in all. It applies
+"""`JudgeQueue`: what a person gets next, and how many trials this judge has in all. It applies
 `assignment_rules` to the tables of the study inside one transaction.
 
-Machine judges answer every trial in addition to the people: they do not count as some of the planned
-judges, nobody waits for them, and they see neither practice trials nor attention checks.
+Machine judges (`machine_queue`) answer every trial in addition to the people: they do not count as some
+of the planned judges, and nobody waits for them.
 
 An *assignment* is a row of the table `assignments`: one trial for one judge. It has one of four
 purposes: `trial`, `repeat` (one of the judge's own trials again), `practice` and `check`. A
-*withdrawn* assignment went to somebody else while its judge was away.
+*withdrawn* assignment went to somebody else while its judge was away. The *share* of a judge is the
+number of trials planned for this judge (`assignment_rules`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from wellput.core.metric import Integers
 from wellput.studies import schema
 from wellput.studies.assignment_rules import (
     CHECK_STREAM,
-    ORDER_STREAM,
     OtherJudge,
     choose_trial,
     eligible_trials,
@@ -56,11 +56,12 @@ MACHINES = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, aut
 class NewAssignment:
     """An assignment to be written: its purpose; the number of the trial, practice trial or check; and
     the shown texts (`variants`) as (random id, system), with "" for the system in a practice trial or
-    check."""
+    check. `taken_from` is the assignment of a judge who is away, which is withdrawn."""
 
     purpose: AssignmentPurpose
     number: int
     variants: list[tuple[str, str]]
+    taken_from: Assignment | None = None
 
 
 def machine_judges(connection: Connection) -> set[int]:
@@ -68,19 +69,29 @@ def machine_judges(connection: Connection) -> set[int]:
     return set(connection.scalars(MACHINES))
 
 
-def open_assignment(assignments_of_judge: Sequence[Assignment]) -> Assignment | None:
-    """The assignment that the judge must answer now: one whose answer the judge took back, or else the
-    one without an answer. None where there is neither."""
-    valid = [row for row in assignments_of_judge if not row.is_withdrawn]
-    for row in valid:
-        if row.is_reopened:
-            return row
-    return next((row for row in valid if row.answered_at is None), None)
+def variants_in_order(
+    setup: StudySetup, number: int, judge: int, seen: Sequence[Sequence[tuple[str, str]]] = ()
+) -> list[tuple[str, str]]:
+    """The systems of a trial in the order in which a judge sees them, each with a new random id. `seen`
+    has the variants as the people before saw them: a pair is shown equally often in both orders."""
+    systems: Sequence[str] = setup.trials[number].systems
+    if setup.design.balances_order:
+        # How often people saw the pair in the trial's order (True), and reversed (False).
+        orders = {True: 0, False: 0}
+        for (_, first), *_ in seen:
+            orders[first == systems[0]] += 1
+        if not keeps_pair_order(orders, seed=setup.seed, trial=number):
+            systems = systems[::-1]
+    elif len(systems) > 1:
+        systems = shuffled_systems(systems, seed=setup.seed, judge=judge, trial=number)
+    return [(opaque_id(), system) for system in systems]
 
 
 class JudgeQueue:
-    """Chooses what a judge gets next, and counts the trials that the judge has in all. `judge` is the
+    """Chooses what a person gets next, and counts the trials that this judge has in all. `judge` is the
     judge's id, `now` the time in seconds since 1970."""
+
+    is_machine = False
 
     def __init__(
         self,
@@ -88,8 +99,6 @@ class JudgeQueue:
         transaction: StudyTransaction | StudyReading,
         judge: int,
         now: float,
-        *,
-        is_machine: bool,
     ) -> None:
         self.setup = setup
         self.transaction = transaction
@@ -100,9 +109,28 @@ class JudgeQueue:
         self.given_trials: list[Assignment] = []
         self.given_numbers: list[int] = []
         self._set_given()
-        self.is_machine = is_machine
-        self.is_within = setup.plan.kind == "within-judge" and not self.is_machine
-        self.fixed_list = within_judge_trials(setup, judge) if self.is_within else ()
+        self.is_within_judge = setup.plan.kind == "within-judge"
+        self.fixed_list = within_judge_trials(setup, judge) if self.is_within_judge else ()
+
+    def assignment(self, key: str) -> Assignment | None:
+        """The judge's assignment with this key; None where there is none."""
+        return next((row for row in self.own_assignments if row.key == key), None)
+
+    def current(self) -> Assignment | None:
+        """The assignment that the judge must answer now: one whose answer the judge took back, or else
+        the one without an answer. None where there is neither."""
+        valid = [row for row in self.own_assignments if not row.is_withdrawn]
+        for row in valid:
+            if row.is_reopened:
+                return row
+        return next((row for row in valid if row.answered_at is None), None)
+
+    def withdrawn(self, given: NewAssignment) -> Assignment | None:
+        """The same assignment as `given` if it was withdrawn from the judge; else None."""
+        for row in self.own_assignments:
+            if row.is_withdrawn and (row.purpose, row.number) == (given.purpose, given.number):
+                return row
+        return None
 
     def add(self, row: Assignment) -> None:
         """Notes an assignment that was just given to the judge."""
@@ -124,9 +152,8 @@ class JudgeQueue:
         return machine_judges(self.connection)
 
     def next(self) -> NewAssignment | None:
-        """The next assignment; None when nothing is left for the judge."""
-        if self.is_machine:
-            return next(iter(self.for_machine(1)), None)
+        """The next assignment; None when nothing is left for the judge. Nothing is written: that is
+        for `queries.give`."""
         n_practice = self._count("practice")
         if n_practice < len(self.setup.questionnaire.practice):
             texts = self.setup.questionnaire.practice[n_practice].texts
@@ -135,17 +162,8 @@ class JudgeQueue:
             return special
         if (trial := self._trial()) is not None:
             return trial
+        # No trial is left: the checks and repeats that were not due yet come now.
         return self._special(self.length) if self.given_trials else None
-
-    def for_machine(self, most: int) -> list[NewAssignment]:
-        """Up to `most` trials that a machine was not given yet, in a random order that differs between
-        machines."""
-        order = rng_for(self.setup.seed, self.judge, ORDER_STREAM).permutation(
-            len(self.setup.trials)
-        )
-        given = set(self.given_numbers)
-        numbers = [number for number in order.tolist() if number not in given][:most]
-        return [NewAssignment("trial", number, self._variants(number)) for number in numbers]
 
     @property
     def n_done(self) -> int:
@@ -155,16 +173,12 @@ class JudgeQueue:
     @property
     def length(self) -> int:
         """The number of trials planned for the judge, without repeats and checks."""
-        if self.is_machine:
-            return len(self.setup.trials)
-        if self.is_within:
+        if self.is_within_judge:
             return len(self.fixed_list)
         return possible_share(self.setup, self.judge)
 
     def total(self) -> int:
         """The number of answers that the judge will have given in the end, as expected now."""
-        if self.is_machine:
-            return len(self.setup.trials)
         n_trials = len(self.given_trials)
         if n_trials < self.length:
             n_trials = min(self.length, n_trials + self._n_free())
@@ -183,13 +197,15 @@ class JudgeQueue:
         return JudgeProgress(done, max(done, self.total()))
 
     def _n_free(self) -> int:
-        """The number of further trials that the judge could get."""
-        if self.is_within:
+        """The number of further trials that the judge could get, or more: `total` limits it to those
+        that are planned."""
+        if self.is_within_judge:
             return len(self.fixed_list)
         numbers = np.flatnonzero(self.transaction.missing)
         return len(eligible_trials(self.setup, numbers, self.given_numbers))
 
     def _count(self, purpose: AssignmentPurpose) -> int:
+        """How many assignments with this purpose the judge got."""
         return sum(row.purpose == purpose for row in self.own_assignments)
 
     def _special(self, n_done: int) -> NewAssignment | None:
@@ -202,6 +218,7 @@ class JudgeQueue:
         )
         n_checks = self._count("check")
         if n_checks < sum(place <= n_done for place in positions["check"]):
+            # The first check is drawn at random; the others follow it.
             offset = int(rng_for(self.setup.seed, self.judge, CHECK_STREAM).integers(1 << 30))
             number = (offset + n_checks) % len(self.setup.checks)
             texts = self.setup.checks[number].texts
@@ -217,9 +234,10 @@ class JudgeQueue:
         return None
 
     def _trial(self) -> NewAssignment | None:
-        """The next trial: within the share, one that still lacks judgments, else the open trial of a
-        judge who is away; after the share, only trials that the others will not do."""
-        if self.is_within:
+        """The next trial. Within the judge's share, it is one that still lacks judgments, else the open
+        trial of a judge who is away. After the share, it must also be one that the other judges will
+        not do."""
+        if self.is_within_judge:
             # The first trial of the list with a new item: another version of SciPy may draw another
             # list for a judge who has begun.
             seen = {self.setup.trials[number].item for number in self.given_numbers}
@@ -234,9 +252,10 @@ class JudgeQueue:
         if len(self.given_trials) < self.length:
             chosen = self._choose(missing)
             if chosen is None:
-                chosen = self._take_over(self._held_by_absent())
+                return self._taken_over(self._held_by_absent())
         else:
             held = self._held_by_absent()
+            # A trial lacks one judgment more if a judge who is away holds it.
             numbers = {*np.flatnonzero(missing).tolist(), *held}
             lacking = {number: int(missing[number]) + (number in held) for number in numbers}
             allowed = self._beyond_share(lacking)
@@ -245,7 +264,7 @@ class JudgeQueue:
             missing_allowed[numbers_allowed] = missing[numbers_allowed]
             chosen = self._choose(missing_allowed)
             if chosen is None:
-                chosen = self._take_over({n: row for n, row in held.items() if n in allowed})
+                return self._taken_over({n: row for n, row in held.items() if n in allowed})
         return None if chosen is None else NewAssignment("trial", chosen, self._variants(chosen))
 
     def _choose(self, missing: Integers) -> int | None:
@@ -254,8 +273,8 @@ class JudgeQueue:
     def _absent(self, *, holds_open_trial: bool) -> set[int]:
         """The ids of the other judges who count as away (`assignment_rules.is_away`).
 
-        If a judge was last seen at a time that is still in the future, the clock was set back since
-        then: the judge counts as idle for as long as that time is ahead.
+        If the time when a judge was last seen lies in the future, the clock was set back since then.
+        The judge then counts as idle for as many seconds as that time lies ahead.
         """
         rows = self.connection.execute(
             sa.select(judges.id, judges.seen_at, judges.seen_answer, judges.started_at).where(
@@ -293,11 +312,12 @@ class JudgeQueue:
         if not rows:
             return {}
         absent = self._absent(holds_open_trial=True)
+        # The rows begin with the latest assignment, so the earliest one of a trial stays.
         return {row.number: row for row in rows if row.judge in absent}
 
-    def _take_over(self, held: dict[int, Assignment]) -> int | None:
-        """Withdraws a trial from a judge who is away: of the assignments `held`, the one that was given
-        first and that this judge may get. Returns the number of its trial, None where there is none."""
+    def _taken_over(self, held: dict[int, Assignment]) -> NewAssignment | None:
+        """A trial of a judge who is away: of the assignments `held`, the one that was given first and
+        that this judge may get. None where there is none."""
         numbers = np.fromiter(held, np.int64, len(held))
         takeable = set(eligible_trials(self.setup, numbers, self.given_numbers).tolist())
         oldest = min(
@@ -307,23 +327,19 @@ class JudgeQueue:
         )
         if oldest is None:
             return None
-        self.connection.execute(
-            sa.update(schema.assignments)
-            .where(assignments.id == oldest.id)
-            .values(is_withdrawn=True)
-        )
-        assert isinstance(self.transaction, StudyTransaction), "only a writer hands out trials"
-        self.transaction.change_given(oldest.number, -1)
-        return int(oldest.number)
+        number = int(oldest.number)
+        return NewAssignment("trial", number, self._variants(number, without=oldest), oldest)
 
     def _beyond_share(self, missing: dict[int, int]) -> set[int]:
         """The trials that the other judges will not do (`assignment_rules.trials_beyond_share`).
         `missing` has the number of judgments that each trial lacks."""
         n_given = len(self.given_trials)
-        if not missing or (self.setup.plan.at_most or n_given + 1) <= n_given:
+        limit = self.setup.plan.at_most  # the most trials of one judge; None for no limit
+        if not missing or (limit is not None and n_given >= limit):
             return set()
         absent = self._absent(holds_open_trial=False)
-        is_forgotten = {
+        # For each judge who is not a machine: whether the judge's data were erased (`withdrawal`).
+        is_erased = {
             row.id: row.forgotten_at is not None
             for row in self.connection.execute(sa.select(judges.id, judges.forgotten_at))
             if row.id not in self.machines
@@ -331,13 +347,15 @@ class JudgeQueue:
         given: dict[int, set[int]] = {}
         for judge, number in self.connection.execute(
             sa.select(assignments.judge, assignments.number).where(
-                assignments.purpose == "trial", assignments.is_withdrawn.is_(False)
+                assignments.purpose == "trial",
+                assignments.is_withdrawn.is_(False),
+                assignments.judge.not_in(self.machines),
             )
         ):
             given.setdefault(judge, set()).add(number)
         others = []
-        for judge, is_erased in is_forgotten.items():
-            if is_erased or judge in absent or judge == self.judge:
+        for judge in is_erased:
+            if is_erased[judge] or judge in absent or judge == self.judge:
                 continue
             trials = given.get(judge, set())
             n_left = possible_share(self.setup, judge) - len(trials)
@@ -345,34 +363,30 @@ class JudgeQueue:
                 others.append(OtherJudge(n_left, trials))
         n_left_for_uninvited = sum(
             possible_share(self.setup, judge)
-            for judge in range(len(is_forgotten) + 1, self.setup.plan.judges + 1)
+            for judge in range(len(is_erased) + 1, self.setup.plan.judges + 1)
         )
         return trials_beyond_share(missing, others, n_left_for_uninvited)
 
-    def _variants(self, number: int) -> list[tuple[str, str]]:
-        """The systems of a trial in the order in which the judge sees them, each with a new random
-        id."""
-        systems: Sequence[str] = self.setup.trials[number].systems
-        if self.setup.design.balances_order:
-            orders = {True: 0, False: 0}
-            for shown in () if self.is_machine else self._shown_to_people(number):
-                orders[shown[0][1] == systems[0]] += 1
-            if not keeps_pair_order(orders, seed=self.setup.seed, trial=number):
-                systems = systems[::-1]
-        elif len(systems) > 1:
-            systems = shuffled_systems(
-                systems, seed=self.setup.seed, judge=self.judge, trial=number
-            )
-        return [(opaque_id(), system) for system in systems]
+    def _variants(self, number: int, without: Assignment | None = None) -> list[tuple[str, str]]:
+        """The systems of a trial as this judge sees them. The order that `without` shows does not
+        count."""
+        balances = self.setup.design.balances_order
+        seen = self._shown_to_people(number, without) if balances else ()
+        return variants_in_order(self.setup, number, self.judge, seen)
 
-    def _shown_to_people(self, number: int) -> list[list[tuple[str, str]]]:
-        """The variants of a trial as (id, system) in the order shown, for each person who has seen
-        it."""
+    def _shown_to_people(
+        self, number: int, without: Assignment | None
+    ) -> list[list[tuple[str, str]]]:
+        """The variants of a trial as (id, system) in the order shown, for each person who has seen it.
+        The assignment `without` does not count."""
         rows = self.connection.execute(
-            sa.select(assignments.judge, assignments.variants).where(
+            sa.select(assignments.key, assignments.judge, assignments.variants).where(
                 assignments.purpose == "trial",
                 assignments.number == number,
                 assignments.is_withdrawn.is_(False),
             )
         )
-        return [row.variants for row in rows if row.judge not in self.machines]
+        left_out = None if without is None else without.key
+        return [
+            row.variants for row in rows if row.judge not in self.machines and row.key != left_out
+        ]

@@ -24,10 +24,11 @@ SPEED_FACTOR = 2.5
 
 @dataclass(frozen=True)
 class JudgeTrends:
-    """`speed` is the median time of the second half divided by that of the first. `drift` is the
-    difference between the mean answers of the halves, in standard deviations of the judge's answers.
-    `stuck_minutes` is the time since the last visit of a judge who has left a trial open. Each is None
-    where it is not known. `flags` are sentences for the owner."""
+    """`speed` is the median time of the second half divided by that of the first: a judge whose `speed`
+    is above 1 became slower. `drift` is the difference between the mean answers of the halves, in
+    standard deviations of the judge's answers. `stuck_minutes` is the time since the last visit of a
+    judge who has left a trial open. Each is None where it is not known. `flags` are sentences for the
+    owner."""
 
     speed: float | None
     drift: float | None

@@ -16,10 +16,17 @@ from wellput.core.errors import WellputError
 from wellput.core.judgment import is_machine
 from wellput.core.line_breaks import with_line_feeds
 from wellput.studies import schema
-from wellput.studies.enrolment import Enrolment, fields_of, holds_place, note_finished
+from wellput.studies.enrolment import (
+    Enrolment,
+    fields_of_finished,
+    holds_place,
+    is_unfinished,
+    note_finished,
+)
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import is_token, token_hash
-from wellput.studies.judge_queue import JudgeQueue, open_assignment
+from wellput.studies.judge_queue import JudgeQueue
+from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.queries import give, latest_answer
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
@@ -34,8 +41,10 @@ from wellput.studies.study_transactions import (
 from wellput.studies.wording import ENGLISH
 
 Outcome: TypeAlias = Literal["created", "repeated", "superseded"]
+"""Whether an answer is the first one to its trial, the same as before, or replaces another one."""
 
 MAX_STORED_MS = 2**31 - 1
+"""A longer time (25 days) is stored as this number of milliseconds."""
 MAX_REVISIONS = 100
 """How often an answer can be changed. There is a limit because every version is kept: a judge could
 fill the disk."""
@@ -117,7 +126,7 @@ def next_turn(
     transaction.require_state(("open",))
     connection = transaction.connection
     queue = queue_of(setup, transaction, judge, now)
-    current = open_assignment(queue.own_assignments)
+    current = queue.current()
     if current is None and (given := queue.next()) is not None:
         current = give(transaction, queue, given, now)
         transaction.note_seen(judge.id, now)
@@ -149,7 +158,7 @@ def answer_turn(
         raise AnswerError(["ms: the time taken, in whole milliseconds, is needed"])
     connection = transaction.connection
     queue = queue_of(setup, transaction, judge, now)
-    row = next((row for row in queue.own_assignments if row.key == trial_id), None)
+    row = queue.assignment(trial_id)
     if row is None:
         raise UnknownTrial("This trial is not yours.")
     transaction.require_state(("open", "paused"))
@@ -177,21 +186,39 @@ def answer_turn(
                 "comment": remark,
             }
         )
-        if is_machine(
-            judge.name
-        ):  # a judge does not count as away because a machine answers quickly
+        if is_machine(judge.name):
+            # The answers of machines must not count among those since a judge was last seen.
             connection.execute(
                 sa.update(schema.judges)
                 .where(judges.id != judge.id)
                 .values(seen_answer=judges.seen_answer + 1)
             )
     transaction.mark_answered(row.id, now)
-    if row.is_withdrawn and row.purpose == "trial":
+    if row.is_withdrawn and row.purpose == "trial":  # it is marked as not withdrawn again
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
     transaction.note_seen(judge.id, now)
     feedback = feedback_of(setup, row, values) if has_feedback(setup, row) else None
-    return AnswerTurn(outcome, queue.progress(answered=row), feedback)
+    progress = queue.progress(answered=row)
+    note_if_finished(setup, transaction, judge, progress, now)
+    return AnswerTurn(outcome, progress, feedback)
+
+
+def note_if_finished(
+    setup: StudySetup,
+    transaction: StudyTransaction,
+    judge: JudgeRef,
+    progress: JudgeProgress,
+    now: float,
+) -> None:
+    """Notes that a judge who came by the open link has finished, if nothing is left to answer. Somebody
+    who has answered nothing has not finished."""
+    if not progress.done or progress.done < progress.total:
+        return
+    if is_unfinished(transaction.connection, judge.id):
+        queue = queue_of(setup, transaction, judge, now)
+        if queue.current() is None and queue.next() is None:
+            note_finished(transaction.connection, judge.id, now)
 
 
 def undo_turn(
@@ -217,7 +244,7 @@ class Visit:
     """What a judge finds behind a link. `judge` is None for an unknown link. `turn` is None if consent
     or demographics are missing, or if the place was given to somebody else. `is_enrolled` says that
     the study has an open link and the judge has not finished. `platform_fields` are the platform's
-    parameters in the address of a judge who came by the open link and has finished."""
+    parameters in the address of a judge who came by the open link and has finished, in any state."""
 
     judge: JudgeRef | None
     state: StudyState
@@ -249,16 +276,17 @@ def visit(
         return Visit(judge, state, has_place=False)
     if state == "open":
         turn = next_turn(setup, transaction, judge, now)
-        if enrolment is None or turn.trial is not None or not turn.progress.done:
-            return Visit(judge, state, turn, is_enrolled=enrolment is not None)
-        note_finished(connection, judge.id, now)
-        return Visit(judge, state, turn, platform_fields=fields_of(connection, judge.id))
-    progress = queue_of(setup, transaction, judge, now).progress()
-    return Visit(judge, state, NextTurn(None, progress))
+    else:
+        turn = NextTurn(None, queue_of(setup, transaction, judge, now).progress())
+    if enrolment is None or turn.trial is not None:
+        return Visit(judge, state, turn, is_enrolled=enrolment is not None)
+    note_if_finished(setup, transaction, judge, turn.progress, now)
+    fields = fields_of_finished(connection, judge.id)
+    return Visit(judge, state, turn, is_enrolled=fields is None, platform_fields=fields)
 
 
 def checked_comment(setup: StudySetup, comment: str) -> str | None:
-    """A comment as it is stored, None for none. Raises AnswerError where it cannot be stored."""
+    """A comment as it is stored, None for an empty one. Raises AnswerError if it cannot be stored."""
     text = with_line_feeds(comment).strip()
     if not text:
         return None
@@ -280,9 +308,11 @@ def lacks_consent(setup: StudySetup, judge: JudgeRef) -> bool:
 
 
 def queue_of(
-    setup: StudySetup, transaction: StudyTransaction, judge: JudgeRef, now: float
-) -> JudgeQueue:
-    return JudgeQueue(setup, transaction, judge.id, now, is_machine=is_machine(judge.name))
+    setup: StudySetup, transaction: StudyReading, judge: JudgeRef, now: float
+) -> JudgeQueue | MachineQueue:
+    if is_machine(judge.name):
+        return MachineQueue(setup, transaction, judge.id)
+    return JudgeQueue(setup, transaction, judge.id, now)
 
 
 def shown_with_answer(setup: StudySetup, connection: Connection, row: Assignment) -> ShownTrial:

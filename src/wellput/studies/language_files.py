@@ -24,7 +24,8 @@ from wellput.studies.wording import (
 
 def chosen_wording(language: str | None, unit: str | None) -> tuple[Wording, dict[str, Any]]:
     """The texts of a language by its code, or of a file whose name ends in .toml, with the contents of
-    that file ({} for a language of wellput)."""
+    that file ({} for a language of wellput). `unit` is what the pages call an output, such as
+    sentence."""
     if language is None or not language.endswith(".toml"):
         return wording(language or "en", unit or SENTENCE), {}
     record = read_language(language)

@@ -43,7 +43,9 @@ MAX_CHARACTERS_IN_MEMORY = 100_000
 
 IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+", re.I)
 AUDIO_DATA = re.compile(r"data:audio/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]+", re.I)
+"""The images and sounds that are shown."""
 DATA = re.compile(r"data:(?:image|audio)/[^;,\s]{1,40};base64,[A-Za-z0-9+/=]+")
+"""Any image or sound that is part of a text: its characters are not counted."""
 TABLE_RULE = re.compile(r"^[ \t>]*[|:-][ \t|:-]*$", re.M)
 """The line below the header of a table, which says how many columns each row has."""
 LINK = re.compile(r"(?:https?://|mailto:)[^\s]+", re.I)
@@ -169,16 +171,16 @@ def _rank_headings(tokens: Sequence[Token]) -> None:
             token.tag = names[token.tag]
 
 
-# Rules of the parser for formulas. A rule returns whether a formula begins at the current place, and
-# moves on behind it; `silent` asks only whether one begins.
+# Two rules for formulas, in the form that the parser prescribes. A rule returns whether a formula
+# begins at the current place, and moves the place behind it. If `silent`, nothing is added to the
+# result.
 
 DELIMITERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 ENVIRONMENT = re.compile(r"\\begin\{((?:equation|align|gather|multline|eqnarray)\*?)\}")
 
 
 def _inline_formula(state: StateInline, silent: bool) -> bool:
-    """A rule of the markdown parser: a formula in a line, between $ and $ or \\( and \\). It returns
-    whether there is one; if `silent`, nothing is added."""
+    """The rule for a formula in a line, between $ and $ or \\( and \\)."""
     text, begin = state.src, state.pos
     opening = text[begin : begin + 2]
     closing = DELIMITERS.get(opening)
@@ -190,6 +192,8 @@ def _inline_formula(state: StateInline, silent: bool) -> bool:
     end = text.find(closing, inner, min(inner + MAX_FORMULA_CHARACTERS, state.posMax))
     latex = text[inner : max(end, inner)]
     after = text[end + len(closing) : end + len(closing) + 1]
+    # What stands between two $ may also be prices: a formula has no line break, no blank before the
+    # second $, and no digit after it.
     if not latex.strip() or (
         closing == "$" and ("\n" in latex or latex[-1].isspace() or after.isdecimal())
     ):
@@ -201,9 +205,9 @@ def _inline_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _block_formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule of the markdown parser: a formula on lines of its own. As `_inline_formula`."""
+    """The rule for a formula on lines of its own."""
     text = state.src
-    begin = state.bMarks[start_line] + state.tShift[start_line]
+    begin = state.bMarks[start_line] + state.tShift[start_line]  # after the indentation
     opening = text[begin : begin + 2]
     if environment := ENVIRONMENT.match(text, begin):
         inner, closing = begin, f"\\end{{{environment[1]}}}"
@@ -224,6 +228,7 @@ def _block_formula(state: StateBlock, start_line: int, end_line: int, silent: bo
 
 
 def _add_formula(state: StateBlock | StateInline, latex: str, *, is_block: bool) -> None:
+    """Adds a placeholder to the result, and notes the formula that will replace it."""
     formulas: dict[str, str] = state.env["formulas"]
     key = f"{state.env['formula_key']}-{len(formulas)}"
     token = state.push("formula", "", 0)
@@ -243,6 +248,17 @@ MATHML_ATTRIBUTES = {
     "scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width",
 }  # fmt: skip
 MATHML_VALUE = re.compile(r"[\w.#% +-]{1,60}")
+MATHML_LENGTHS = {
+    "columnspacing", "depth", "height", "linethickness", "lspace", "maxsize", "minsize", "rowspacing",
+    "rspace", "voffset", "width",
+}  # fmt: skip
+LENGTH = re.compile(r"([+-]?(?:[0-9]{1,6}(?:\.[0-9]{0,6})?|\.[0-9]{1,6}))(em|ex|mu|pt|px|mm|cm|in)")
+EM_OF_UNIT = {
+    "em": 1, "ex": 0.5, "mu": 1 / 18, "pt": 1 / 12, "px": 1 / 16, "mm": 0.24, "cm": 2.4, "in": 6,
+}  # fmt: skip
+MAX_LENGTH_EM = 10
+"""Longer lengths are left out of formulas: they would make the page too large to use, or move words far
+from their place."""
 
 
 @lru_cache(4 * TEXTS_IN_MEMORY)
@@ -271,8 +287,21 @@ def _safe_mathml(element: Element) -> str:
         f' {name}="{escape(value)}"'
         for name, value in element.attrib.items()
         if name in MATHML_ATTRIBUTES and MATHML_VALUE.fullmatch(value)
+        if name not in MATHML_LENGTHS or all(map(_is_short, value.split()))
     )
     return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
+
+
+def _is_short(length: str) -> bool:
+    """Whether a text is a length within the limit.
+
+    >>> _is_short("-.2em"), _is_short("0"), _is_short("99cm"), _is_short("5 parsec")
+    (True, True, False, False)
+    """
+    found = LENGTH.fullmatch(length)
+    if found is None:
+        return length == "0"
+    return abs(float(found[1])) * EM_OF_UNIT[found[2]] <= MAX_LENGTH_EM
 
 
 # Images and tables.
@@ -297,6 +326,7 @@ def _image(
 def _cell(
     renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
 ) -> str:
+    """A cell of a table, aligned by a class, since the cleaner removes styles."""
     token = tokens[place]
     alignment = ALIGNMENTS.get(str(token.attrs.pop("style", "")))
     if alignment:
@@ -311,6 +341,7 @@ def _formula(
 
 
 def _parser() -> MarkdownIt:
+    """The markdown parser with the rules of this module."""
     parser = MarkdownIt("commonmark", {"html": True, "breaks": True, "maxNesting": MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the cleaner decides

@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
+from wellput.core.errors import counted
 from wellput.core.judgment import MISSING
 
 MAX_SPANS = 200
 MAX_MISSING_CHARACTERS = 300
+MAX_REASONS = 10
+"""Of so many refused spans it is said why; of others only how many there are."""
 SPAN_KEYS = ("start", "end", "severity", "category", "text")
 
 Span: TypeAlias = dict[str, Any]
@@ -24,8 +27,8 @@ Span: TypeAlias = dict[str, Any]
 def checked_spans(
     value: object, text: str, *, severities: Sequence[str], categories: Sequence[str] = ()
 ) -> tuple[list[Span], list[str]]:
-    """The spans of an answer in the order of the text, and the reasons why some are refused. If any is
-    refused, no spans are returned.
+    """The spans of an answer in the order of the text, and the reasons why some are refused (the first
+    `MAX_REASONS`). If any is refused, no spans are returned.
 
     >>> checked_spans([{"start": 2, "end": 5, "severity": "major"}], "a cat", severities=["major"])
     ([{'start': 2, 'end': 5, 'severity': 'major', 'category': '', 'text': 'cat'}], [])
@@ -43,6 +46,10 @@ def checked_spans(
         if reason:
             reasons.append(f"mark {number}: {reason}")
         spans.append(span)
+    if len(reasons) > MAX_REASONS:
+        reasons[MAX_REASONS:] = [
+            f"refused, too: {counted(len(reasons) - MAX_REASONS, 'other mark')}"
+        ]
     return sorted(spans, key=span_order) if not reasons else [], reasons
 
 
@@ -104,6 +111,7 @@ def _checked(
 
 
 def _missing(about: Mapping[str, str], quote: object) -> tuple[Span, str]:
+    """As `_checked`, for a mark that says that something is missing."""
     words = "" if quote is None else quote
     if not isinstance(words, str) or len(words) > MAX_MISSING_CHARACTERS:
         return {}, f"say what is missing in at most {MAX_MISSING_CHARACTERS} characters"

@@ -44,9 +44,9 @@ class Medium(Protocol):
     the address of the outputs' common sound, if the item has one."""
     styles: tuple[str, ...]
     scripts: tuple[str, ...]
+    """The names of the CSS and JavaScript files that the page needs."""
     static: Mapping[str, Traversable]
-    """The files of the styles and scripts, and the files that these load, by the name in their
-    address."""
+    """These files, and the files that they load, by the name in their address."""
 
     def prepared(self, item: Item) -> tuple[dict[str, str], bytes | None, list[str]]:
         """An item's outputs as they are stored, by system; their common sound (a WAV file) or None;
@@ -54,8 +54,8 @@ class Medium(Protocol):
         ...
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
-        """The questionnaire for this medium: with its name, and with default words that fit it. Words
-        that the owner of the study wrote are kept."""
+        """The questionnaire for this medium: with the medium's name, and with default words that fit
+        it. Words that the owner of the study wrote are kept."""
         ...
 
 

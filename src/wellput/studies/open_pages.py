@@ -17,10 +17,12 @@ from wellput.studies.security import browser_key
 from wellput.studies.store import Store
 from wellput.studies.wording import ENGLISH
 
-OPEN_FORM_HOLDER = "open"
-"""Whose form this is, as `forms.check_csrf` checks it: anybody's who came by the open link."""
+OPEN_FORM_USER = "open"
+"""Who may send the form (`security.csrf_token`): anybody who came by the open link."""
 PARAMETER_PREFIX = "parameter-"
 ANSWER_PREFIX = "screening-"
+"""The names of fields of the form begin so: those that keep the parameters of the address, by which a
+platform names a person, and those of the screening questions."""
 
 
 def open_router(store: Store) -> APIRouter:
@@ -51,7 +53,7 @@ def open_router(store: Store) -> APIRouter:
         return page(
             request,
             "open.html",
-            holder=OPEN_FORM_HOLDER,
+            form_user=OPEN_FORM_USER,
             status=422 if reasons else 200,
             **common(store),
             action=enrolment.path,
@@ -71,16 +73,16 @@ def open_router(store: Store) -> APIRouter:
             place = own_place(enrolment, connection, person)
         if place is not None and place.token is not None:
             return RedirectResponse(home_of(place.token), 303)
-        if place is not None:
+        if place is not None:  # a place without a token is a refusal
             return message(request, "refused")
-        if store.state != "open":
+        if store.state != "open":  # a paused or closed study says that it has no free place
             return message(request, "full")
         return welcome(request, enrolment, person)
 
     @router.post("/{key}")
     async def take_place(request: Request, key: str, form: PostedForm) -> Response:
         enrolment = enrolment_with(key)
-        check_csrf(request, OPEN_FORM_HOLDER, form)
+        check_csrf(request, OPEN_FORM_USER, form)
         parameters = {
             name.removeprefix(PARAMETER_PREFIX): value
             for name, value in form.items()

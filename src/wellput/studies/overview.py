@@ -24,9 +24,11 @@ from wellput.stats.judges.correlations import pairwise_correlations
 from wellput.stats.judges.krippendorff import MeasurementLevel, krippendorff_alpha
 from wellput.stats.judges.ratings import MIN_SHARED_UNITS
 from wellput.studies import schema
+from wellput.studies.assignment_rules import within_judge_trials
 from wellput.studies.expected_answers import passes
-from wellput.studies.judge_queue import JudgeQueue, machine_judges, open_assignment
+from wellput.studies.judge_queue import JudgeQueue, machine_judges
 from wellput.studies.judge_trends import trends
+from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.queries import AnsweredRow, judgments_of, known_time, read_answered
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import StudyReading
@@ -44,8 +46,8 @@ MAX_SHOWN_COMMENTS = 50
 
 @dataclass(frozen=True)
 class JudgeOverview:
-    """One judge: the trials done and all (`total`), the median `seconds` per trial, and what looks
-    wrong (`flags`).
+    """One judge: the number of answered trials (`done`) and of all trials of the judge (`total`), the
+    median `seconds` per trial, and what looks wrong (`flags`).
 
     `consistency` is the share of answers to repeated trials that are about the same as the first time:
     within one point of a scale, a tenth of a slider, a factor of two for magnitudes. `speed`, `drift`
@@ -173,8 +175,9 @@ class LatestRankings:
         sequential: bool,
         may_be_old: bool = False,
     ) -> tuple[Ranking, ...]:
-        """The ranking of the systems on each question; `sequential` rankings stay valid however often
-        the owner looks. With `may_be_old`, the newest answers may be missing."""
+        """The ranking of the systems on each question. Intervals and tests of `sequential` rankings
+        stay valid however often the owner looks. With `may_be_old`, the newest answers may be
+        missing."""
         with self._lock:
             self.is_old = answers != self.answers or sequential != self.sequential
             may_stay = may_be_old and sequential == self.sequential and self._is_resting()
@@ -191,6 +194,7 @@ class LatestRankings:
             return self.rankings
 
     def _is_resting(self) -> bool:
+        """Whether the last ranking took long, and was made only a short time ago."""
         elapsed = self.clock() - self.made_at
         return self.took > QUICK_RANKING_SECONDS and elapsed < REST_PER_RANKING * self.took
 
@@ -217,11 +221,15 @@ def overview(
     n_expected = 0
     for row in rows:
         if row.forgotten_at is None:
-            queue = JudgeQueue(setup, reading, row.id, now, is_machine=row.id in machines)
+            queue: JudgeQueue | MachineQueue
+            if row.id in machines:
+                queue = MachineQueue(setup, reading, row.id)
+            else:
+                queue = JudgeQueue(setup, reading, row.id, now)
             answers_of_judge = by_judge.get(row.id, [])
-            judge = _judge(setup, row, answers_of_judge, queue)
+            judge = _judge(setup, row, answers_of_judge, queue, now)
             judges.append(judge)
-            if row.id not in machines:
+            if isinstance(queue, JudgeQueue):
                 n_answered = sum(answer.purpose == "trial" for answer in answers_of_judge)
                 n_expected += max(0, queue.length - n_answered)
     done = sum(answer.purpose == "trial" for answer in answered)
@@ -275,10 +283,9 @@ def _is_final(state: str, done: int, planned: int) -> bool:
 
 
 def _planned(setup: StudySetup, *, n_judges: int) -> int:
+    """The number of planned answers, without practice, checks and repeats."""
     if setup.plan.kind == "per-item":
         return len(setup.trials) * setup.plan.per_item
-    from wellput.studies.assignment_rules import within_judge_trials
-
     return len(within_judge_trials(setup, 1)) * max(n_judges, setup.plan.judges)
 
 
@@ -304,18 +311,22 @@ def _items(
 
 
 def _judge(
-    setup: StudySetup, row: Any, answered: Sequence[AnsweredRow], queue: JudgeQueue
+    setup: StudySetup,
+    row: Any,
+    answered: Sequence[AnsweredRow],
+    queue: JudgeQueue | MachineQueue,
+    now: float,
 ) -> JudgeOverview:
     progress = queue.progress()
     checks = [answer for answer in answered if answer.purpose == "check"]
     n_failed = sum(not passes(setup, setup.checks[check.number], check.values) for check in checks)
-    held = open_assignment(queue.own_assignments)
+    held = queue.current()
     is_done = 0 < progress.done == progress.total and held is None
     changes = trends(
         answered,
         is_machine=queue.is_machine,
         holds_open_trial=held is not None,
-        idle_seconds=abs(queue.now - row.seen_at),
+        idle_seconds=abs(now - row.seen_at),
         lease_seconds=60 * setup.plan.lease_minutes,
     )
     return JudgeOverview(
@@ -384,12 +395,13 @@ def agreement(setup: StudySetup, answers: Sequence[AnyJudgment]) -> list[Agreeme
 
 
 def _summary(question: str, units: Floats, level: MeasurementLevel) -> AgreementOverview:
-    n = len(units)
-    if n < 2:
-        return AgreementOverview(question, n, math.nan, math.nan, math.nan, math.nan)
+    """The agreement on one question. `units` has a row for each judge."""
+    n_judges = len(units)
+    if n_judges < 2:
+        return AgreementOverview(question, n_judges, math.nan, math.nan, math.nan, math.nan)
     pairs = pairwise_correlations(units, fewest=MIN_SHARED_UNITS)
     alpha = krippendorff_alpha(units, level=level).value
-    return AgreementOverview(question, n, alpha, pairs.mean, pairs.min, pairs.max)
+    return AgreementOverview(question, n_judges, alpha, pairs.mean, pairs.min, pairs.max)
 
 
 def _median_seconds(answered: Iterable[AnsweredRow]) -> float | None:

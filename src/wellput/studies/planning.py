@@ -2,10 +2,10 @@
 selection of them when there are too many to judge.
 
 `random` selects some trials of every system (or pair). `spread` selects some from each fifth of the
-range of a metric's scores, so that high and low scores are judged alike. `contrast` selects the trials
-on which two metrics disagree most. (Bangalore, Rambow & Whittaker 2000 did both: they spread each
-metric's values, and set metrics against each other.) A metric's value of a trial is the score of its
-output; for a pair, it is the first score minus the second; for a page with several outputs, it is
+range of a metric's scores, so that high and low scores are judged equally often. `contrast` selects
+the trials on which two metrics disagree most. (Bangalore, Rambow & Whittaker 2000 did both: they spread
+each metric's values, and set metrics against each other.) A metric's value of a trial is the score of
+its output; for a pair, it is the first score minus the second; for a page with several outputs, it is
 their mean score.
 """
 

@@ -2,8 +2,8 @@
 
 The file has the columns `item`, `system` and `spans`, as `wellput judge --design spans` writes them;
 other columns are ignored. Each span must lie inside its output. Offsets may count a line break CR LF as
-one character or as two (`line_breaks`). If a span has a category that the study does not have, it is
-shown without a category, and the judge chooses one.
+one character or as two (`core.line_breaks`). If a span has a category that the study does not have, it
+is shown without a category, and the judge chooses one.
 """
 
 from __future__ import annotations

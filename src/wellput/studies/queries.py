@@ -23,6 +23,7 @@ from wellput.studies import schema
 from wellput.studies.designs.base import AnsweredTrial
 from wellput.studies.invitations import opaque_id
 from wellput.studies.judge_queue import AssignmentPurpose, JudgeQueue, NewAssignment
+from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.questionnaire import Check, Questionnaire, Task, from_record
 from wellput.studies.questions import AnswerValues, is_storable
 from wellput.studies.study_setup import (
@@ -112,7 +113,7 @@ def state_of(connection: Connection) -> StudyState:
 
 def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | None:
     """The assignment with this key; None where the judge has no such assignment."""
-    if not is_storable(key):
+    if not is_storable(key):  # a database may refuse to look for it
         return None
     rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
     return connection.execute(rows).one_or_none()
@@ -131,10 +132,20 @@ def latest_answer(connection: Connection, assignment: int) -> Row[Any] | None:
 
 
 def give(
-    transaction: StudyTransaction, queue: JudgeQueue, given: NewAssignment, now: float
+    transaction: StudyTransaction,
+    queue: JudgeQueue | MachineQueue,
+    given: NewAssignment,
+    now: float,
 ) -> Assignment:
-    """Gives a judge the new assignment `given`. Trials of machines do not count among the planned
-    judgments."""
+    """Gives a judge the new assignment `given`, and withdraws it from a judge who is away. Trials of
+    machines do not count among the planned judgments."""
+    if given.taken_from is not None:
+        transaction.connection.execute(
+            sa.update(schema.assignments)
+            .where(assignments.id == given.taken_from.id)
+            .values(is_withdrawn=True)
+        )
+        transaction.change_given(given.number, -1)
     values: dict[str, Any] = {
         "given_at": now,
         "answered_at": None,
@@ -143,14 +154,7 @@ def give(
     }
     # A trial that was withdrawn from the judge and comes back is the same trial, with its texts in the
     # same order: an older page, or an answer that the browser kept, may still answer it.
-    withdrawn = next(
-        (
-            row
-            for row in queue.own_assignments
-            if row.is_withdrawn and (row.purpose, row.number) == (given.purpose, given.number)
-        ),
-        None,
-    )
+    withdrawn = queue.withdrawn(given)
     if withdrawn is None:
         identity = {
             "key": opaque_id(),
@@ -291,16 +295,16 @@ def judgments_of(
         judgment
         for row in answered
         if row.purpose == "trial" or (repeats and row.purpose == "repeat")
-        for judgment in judgments_of_row(setup, row, repeats)
+        for judgment in judgments_of_row(setup, row, repeats=repeats)
     ]
     return cast("list[Judgment] | list[Preference]", judgments)
 
 
 def judgments_of_row(
-    setup: StudySetup, row: AnsweredRow, repeats: bool, item: StudyItem | None = None
+    setup: StudySetup, row: AnsweredRow, *, repeats: bool, item: StudyItem | None = None
 ) -> list[Judgment | Preference]:
-    """The judgments of one answer. `item` takes the place of the trial's item, if it is given.
-    With `repeats`, judgments have the column `repeat`."""
+    """The judgments of one answer. With `repeats`, judgments have the column `repeat`. The answer to an
+    attention check needs the `item` that its text was made of."""
     judgments = setup.design.judgments(_answered_trial(setup, row, repeats, item))
     return [
         replace(judgment, extra={**judgment.extra, **imported})

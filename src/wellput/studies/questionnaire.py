@@ -81,7 +81,7 @@ class Task:
 class Questionnaire:
     """What judges are asked, with all its wording.
 
-    `kind` is the name of the design, `options` are those of its options that differ from the default.
+    `kind` is the name of the design, `options` are the design's options that differ from the default.
     `layout` is "single" (one variant, that is one text, at a time) or "page" (all variants of an item
     on one page). If there is a text of `consent`, judges must agree to it first. `medium` is the name
     of the medium that shows a variant. `language` is the code of the language of the pages. `texts`
@@ -117,8 +117,9 @@ class Questionnaire:
     def to_json(self) -> dict[str, Any]:
         """Plain values, for the study's database and for the file of the design that an export writes.
 
-        Every record has the options `ties` and `modulus`, as older versions wrote them. Settings with
-        their usual values (English, about sentences, without breaks and comments) are left out.
+        The options `ties` (of pairwise) and `modulus` (of magnitude) are always part of the record
+        itself, as older versions wrote them. Settings with their usual values (English, about
+        sentences, without breaks and comments) are left out.
         """
         record = asdict(self)
         for question in record["questions"]:
@@ -220,7 +221,7 @@ def from_record(kind: type[Any], record: Mapping[str, Any]) -> Any:
     return kind(**{name: tuple(v) if isinstance(v, list) else v for name, v in record.items()})
 
 
-MAX_CHARACTERS = 500
+MAX_DEMOGRAPHIC_CHARACTERS = 500
 
 
 def checked_demographics(
@@ -232,8 +233,12 @@ def checked_demographics(
     for name, text in answers.items():
         if name not in known:
             reasons.append("unknown question")
-        elif not isinstance(text, str) or len(text) > MAX_CHARACTERS or not is_storable(text):
-            reasons.append(f"{name}: at most {MAX_CHARACTERS} characters of text")
+        elif (
+            not isinstance(text, str)
+            or len(text) > MAX_DEMOGRAPHIC_CHARACTERS
+            or not is_storable(text)
+        ):
+            reasons.append(f"{name}: at most {MAX_DEMOGRAPHIC_CHARACTERS} characters of text")
         elif text and known[name].choices and text not in known[name].choices:
             reasons.append(f"{name}: one of {', '.join(known[name].choices)} is needed")
     if reasons:

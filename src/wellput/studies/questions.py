@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import reprlib
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +54,8 @@ def unstorable_places(value: object, place: str = "") -> Iterator[str]:
             yield place
     elif isinstance(value, Mapping):
         for name, part in value.items():
-            inner = f"{place}.{ascii(name)[1:-1]}" if place else ascii(name)[1:-1]
+            shown_name = ascii(name)[1:-1]  # without the quotes
+            inner = f"{place}.{shown_name}" if place else shown_name
             if isinstance(name, str) and not is_storable(name):
                 yield inner
             yield from unstorable_places(part, inner)
@@ -64,17 +67,21 @@ def unstorable_places(value: object, place: str = "") -> Iterator[str]:
 def is_success(answer: str, keys: Sequence[str]) -> bool:
     """Whether an answer is one of the right answers (`keys`). Case, spacing and punctuation at the end
     do not matter."""
-    return _plain(answer) in {_plain(key) for key in keys}
+    return _comparable(answer) in {_comparable(key) for key in keys}
 
 
-def _plain(text: str) -> str:
+def _comparable(text: str) -> str:
+    """A text without what does not matter for `is_success`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).rstrip(".!? ")
 
 
 def quoted(value: object) -> str:
     """A value that a judge sent, for an error message: at most 40 ASCII characters."""
-    text = repr(value).encode("ascii", "backslashreplace").decode("ascii")
+    # Of a list or an object, however long or deep it is, `reprlib` reads only the beginning.
+    is_nested = isinstance(value, list | dict)
+    text = reprlib.repr(value) if is_nested else repr(value)
+    text = text.encode("ascii", "backslashreplace").decode("ascii")
     return text if len(text) <= 40 else text[:39] + "…"
 
 
@@ -82,6 +89,8 @@ QuestionKind: TypeAlias = Literal["points", "number", "slider", "choice", "answe
 
 MAX_POINTS = 100
 MAX_TEXT_CHARACTERS = 2000
+MAY_HAVE_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+"""A number such as 1,000: its comma may separate thousands or decimals, so the number is refused."""
 MAX_MAGNITUDE = 1e15
 """A larger magnitude is a typing error, not a number to average."""
 
@@ -175,6 +184,8 @@ class NumberWidget(Widget):
         return ENGLISH("reasons.above", low=f"{low:g}", high=f"{MAX_MAGNITUDE:g}")
 
     def from_text(self, text: str) -> Any:
+        if MAY_HAVE_THOUSANDS.fullmatch(text.strip()):
+            return text
         try:
             number = float(text.strip().replace(",", "."))
         except ValueError:
@@ -263,7 +274,7 @@ class AnswerWidget(Widget):
     def keys(self, question: Question, words: Wording = ENGLISH) -> str:
         if not question.choices:
             return words("keys.enter")
-        return words("keys.choices", high=min(len(question.choices), 9))
+        return words("keys.choices", high=min(len(question.choices), 9))  # the keys 1 to 9
 
 
 class ChoiceWidget(AnswerWidget):

@@ -128,17 +128,17 @@ def page(
     template: str,
     /,
     *,
-    holder: str = "",
+    form_user: str = "",
     status: int = 200,
     words: Wording = ENGLISH,
     **values: Any,
 ) -> HTMLResponse:
-    """A template, filled in, as a response. Its forms are valid only in this browser and for the
-    `holder`: a judge's token, or "owner". The template gets texts in the language of the page by
+    """A template, filled in, as a response. Its forms are valid only in this browser and for
+    `form_user` (`security.csrf_token`). The template gets texts in the language of the page by
     `say(key)`."""
     values["say"] = words
-    if holder:
-        values[CSRF_FIELD] = csrf_token(browser_key(request), holder)
+    if form_user:
+        values[CSRF_FIELD] = csrf_token(browser_key(request), form_user)
     response = HTMLResponse(_ENVIRONMENT.get_template(template).render(values), status)
     remember_browser(request, response)
     return response

@@ -69,10 +69,10 @@ trials = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("item", Integer, ForeignKey("items.number"), nullable=False),
     Column("systems", JSON, nullable=False),
+    # The number of judgments that are planned, and of judges who have the trial. (Withdrawn assignments
+    # do not count.)
     Column("planned", Integer, nullable=False),
-    Column(
-        "given", Integer, nullable=False
-    ),  # judges who have the trial, without withdrawn assignments
+    Column("given", Integer, nullable=False),
 )
 
 owner_sessions = Table(
@@ -111,8 +111,8 @@ assignments = Table(
     Column("variants", JSON, nullable=False),  # [[opaque id, system], …] as shown
     Column("given_at", Double, nullable=False),
     Column("answered_at", Double),
-    Column("is_reopened", Boolean, nullable=False),
-    Column("is_withdrawn", Boolean, nullable=False),
+    Column("is_reopened", Boolean, nullable=False),  # the judge takes the answer back
+    Column("is_withdrawn", Boolean, nullable=False),  # the trial went to another judge
 )
 
 answers = Table(
@@ -143,14 +143,13 @@ enrolments = Table(
     "enrolments",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column(
-        "judge", Integer, ForeignKey("judges.id"), unique=True
-    ),  # none: refused by the screening
+    # None for a person whom the screening questions refused.
+    Column("judge", Integer, ForeignKey("judges.id"), unique=True),
     Column("platform", String(20), nullable=False),
-    Column("person", Text, nullable=False),
-    Column("fields", JSON, nullable=False),
+    Column("person", Text, nullable=False),  # the name on the platform, or a hash
+    Column("fields", JSON, nullable=False),  # the platform's parameters in the address
     Column("enrolled_at", Double, nullable=False),
-    Column("returned_at", Double),
+    Column("returned_at", Double),  # when the place was given back, or lost by being away
     Column("finished_at", Double),
     # If the same person sends two requests at the same time, only one of them takes a place.
     UniqueConstraint("platform", "person", name="one_place_a_person"),

@@ -40,6 +40,7 @@ WELLPUT_COOKIE = re.compile(
     rf"(?:^|[;\s])((?:{BROWSER_COOKIE}|{OWNER_COOKIE}|{BLINDED_COOKIE})=[\w-]{{1,100}})(?=[;\s]|$)",
     re.A,
 )
+MIN_BROWSER_KEY_CHARACTERS = 32
 CSRF_FIELD = "csrf"
 # The answers to a page with a hundred texts take about ten kilobytes.
 MAX_BODY_BYTES = 256 * 1024
@@ -149,6 +150,7 @@ class BodyLimit:
             return
         declared = Headers(scope=scope).get("content-length", "")
         body = bytearray()
+        # A longer number is too large anyway, and might take long to read.
         too_large = declared.isdecimal() and int(declared[:20]) > self.maximum
         more = not too_large
         while more:
@@ -270,7 +272,7 @@ def browser_key(request: Request) -> str:
     """The browser's key; for a new browser a new key, which `remember_browser` then sets as a
     cookie."""
     key = request.cookies.get(BROWSER_COOKIE, "")
-    if len(key) < 32:
+    if len(key) < MIN_BROWSER_KEY_CHARACTERS:
         key = getattr(request.state, "browser_key", "") or secrets.token_urlsafe(32)
         request.state.browser_key = key
     return key
@@ -295,17 +297,18 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
     )
 
 
-def csrf_token(key: str, holder: str) -> str:
-    """The CSRF token for forms in the browser with this key. `holder` is whose forms they are: a
-    judge's token, "owner", or "open"."""
-    return hmac.new(key.encode(), holder.encode(), hashlib.sha256).hexdigest()
+def csrf_token(key: str, form_user: str) -> str:
+    """The CSRF token for forms in the browser with this key. `form_user` says who may send them: a
+    judge's token, "owner", or "open" for anybody who came by the open link."""
+    return hmac.new(key.encode(), form_user.encode(), hashlib.sha256).hexdigest()
 
 
-def csrf_is_valid(request: Request, holder: str, given: str) -> bool:
-    """Whether `given` is the CSRF token for this holder in the browser that sends the request."""
+def csrf_is_valid(request: Request, form_user: str, given: str) -> bool:
+    """Whether `given` is the CSRF token for `form_user` in the browser that sends the request."""
     key = request.cookies.get(BROWSER_COOKIE, "")
-    expected = csrf_token(key, holder)
-    return len(key) >= 32 and hmac.compare_digest(expected.encode(), given.encode())
+    expected = csrf_token(key, form_user)
+    is_key = len(key) >= MIN_BROWSER_KEY_CHARACTERS
+    return is_key and hmac.compare_digest(expected.encode(), given.encode())
 
 
 def public_address_warning(host: str, *, is_encrypted: bool) -> str | None:
@@ -335,10 +338,16 @@ class Gate:
         """The hash of the judge's token, or of the owner's session, in a request; None for a stranger.
         The hash decides who is answered first, not who may come in: the token may have become
         invalid."""
+        # A judge's token is one of the first parts of the path: /judge/TOKEN/…, /api/judge/TOKEN/….
         possible_tokens = (*scope["path"].split("/", 4), owner_session(Request(scope)))
         return next(
             (hashed for hashed in map(token_hash, possible_tokens) if hashed in self._known), None
         )
+
+    def has_admitted(self, token: str) -> bool:
+        """Whether a judge had this token when the server began, or came with it later. The token may
+        have become invalid."""
+        return token_hash(token) in self._known
 
     def judge(self, request: Request, token: str) -> JudgeRef:
         """The judge with this token. Raises an HTTP error: 404 for a wrong token, 429 after too

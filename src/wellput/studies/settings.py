@@ -143,12 +143,14 @@ def make_settings(
     **options: Any,
 ) -> StudySettings:
     """The settings of a study. `record` are those of the file: they replace the design's defaults.
-    `options` that are not None replace both."""
+    `options` that are not None replace both. If a judge is to see `n_checks` attention checks and the
+    file has none, they are the design's own."""
     if design is None:
         raise InputError(f"Say how judges answer: design={'|'.join(names())}.")
     given = {**record, **{name: value for name, value in options.items() if value is not None}}
     question_entries = given.get("questions", [])
     words, own_texts = chosen_wording(given.get("language"), given.get("unit"))
+    # An option that is false, such as `ties`, is as good as not given: most designs do not have it.
     design = create(
         design, **{n: given[n] for n in DESIGN_OPTIONS if given.get(n, False) is not False}
     )
@@ -241,12 +243,14 @@ def _is_on_scale(value: str, question: Question) -> bool:
 
 
 def _consent(value: str | bool, words: Wording) -> str | None:
+    """The text of consent: the usual one (true), none (false), or the given one."""
     return words("consent.text") if value is True else value or None
 
 
 def _demographics(
     value: list[Mapping[str, Any]] | bool, words: Wording
 ) -> tuple[DemographicField, ...]:
+    """The questions about the judge: the usual ones (true), none (false), or the given ones."""
     if isinstance(value, bool):
         return default_demographics(words) if value else ()
     fields: list[DemographicField] = []
@@ -295,6 +299,8 @@ def _practice(
 
 
 def _texts(entry: Mapping[str, Any], design: Design, table: str) -> tuple[str, ...]:
+    """The texts of an entry of [[practice]] or [[checks]]. Raises InputError if they are too few or too
+    many for the design."""
     texts = tuple(map(str, entry.get("texts", [entry["text"]] if "text" in entry else [])))
     needed = design.n_texts
     if needed is not None and needed > 1 and len(texts) != needed:

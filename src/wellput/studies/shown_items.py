@@ -59,6 +59,7 @@ def _drawn(items: Sequence[Item], systems: Sequence[str], n: int, seed: int) -> 
 
 
 def _ids(path: PathLike) -> list[str]:
+    """The ids in a file with one on each line."""
     file = InputFile(Path(path))
     check_readable(file)
     lines = b"".join(file.chunks()).decode("utf-8-sig", "replace").splitlines()

@@ -38,7 +38,6 @@ from wellput.studies.enrolment import (
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import Invitation, insert_judges, is_token, new_token, token_hash
-from wellput.studies.judge_queue import JudgeQueue
 from wellput.studies.judge_turns import (
     AlreadyAnswered,
     JudgeRef,
@@ -52,6 +51,7 @@ from wellput.studies.judge_turns import (
     shown_with_answer,
     undo_turn,
 )
+from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.migrations import is_study, lock_schema, migrate
 from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.owner_sessions import OwnerSessions
@@ -79,6 +79,7 @@ from wellput.studies.shown_trials import shown_trial
 from wellput.studies.study_setup import StudySetup
 from wellput.studies.study_transactions import (
     STUDY_STATES,
+    Assignment,
     GroupedWrites,
     StudyClosed,
     StudyReading,
@@ -117,6 +118,7 @@ class Store:
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
             self.enrolment = read_enrolment(connection)
+            database.created_at = connection.scalar(sa.select(schema.study.c.created_at))
         self.grouped_writes = GroupedWrites(database, len(self.setup.trials))
 
     @classmethod
@@ -281,19 +283,19 @@ class Store:
             current = _current(transaction, judge)
             return next_turn(self.setup, transaction, current, self.clock()).trial
 
-    def next_trials(self, judge: JudgeRef, most: int) -> list[ShownTrial]:
+    def next_trials(self, judge: JudgeRef, most: int, *, skip: int = 0) -> list[ShownTrial]:
         """Up to `most` trials for a machine, which answers several at a time: first those that it was
-        given and has not answered, then others.
+        given and has not answered (without the first `skip` of them), then others.
 
         Raises StudyClosed while the study is paused or closed.
         """
         now = self.clock()
         with self._writing() as transaction:
             transaction.require_state(("open",))
-            queue = queue_of(self.setup, transaction, judge, now)
-            rows = [row for row in queue.given_trials if row.answered_at is None][:most]
-            for given in queue.for_machine(most - len(rows)):
-                rows.append(give(transaction, queue, given, now))
+            queue = MachineQueue(self.setup, transaction, judge.id)
+            rows: list[Assignment] = [*queue.unanswered(most, skip=skip)]
+            new = queue.new_trials(most - len(rows))
+            rows += [give(transaction, queue, given, now) for given in new]
             transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
@@ -309,7 +311,14 @@ class Store:
         with self.database.write() as connection:
             row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
             update_judge(connection, row.id, demographics=dict(about))
-        return JudgeRef(row.id, row.name, True, True, row.started_at is not None, row.seen_at)
+        return JudgeRef(
+            id=row.id,
+            name=row.name,
+            has_consented=True,
+            has_demographics=True,
+            has_started=row.started_at is not None,
+            seen_at=row.seen_at,
+        )
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
         """One of the judge's own trials; None for any other trial."""
@@ -340,10 +349,7 @@ class Store:
     def progress(self, judge: JudgeRef) -> JudgeProgress:
         with self.database.read() as connection:
             reading = StudyReading(connection, len(self.setup.trials))
-            queue = JudgeQueue(
-                self.setup, reading, judge.id, self.clock(), is_machine=is_machine(judge.name)
-            )
-            return queue.progress()
+            return queue_of(self.setup, reading, judge, self.clock()).progress()
 
     def record(
         self, judge: JudgeRef, trial_id: str, answers: object, *, ms: int, comment: str = ""
@@ -381,7 +387,7 @@ class Store:
 
         The study keeps only that somebody withdrew, and the number of erased answers. Other judges get
         the trials. Raises TracesRemain if the files keep copies of what was erased, mostly because
-        another program reads the study. They are removed by forgetting the new name in the message.
+        another program reads the study. To remove the copies, forget the new name in the message.
         """
         with self._writing() as transaction:
             erased = erase_judge(transaction, judge_name, self.clock(), study=self.database.name)
@@ -420,8 +426,11 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[StudyTransaction]:
+        """A transaction that writes to the study."""
         with self.database.write() as connection:
-            yield StudyTransaction(connection, len(self.setup.trials))
+            transaction = StudyTransaction(connection, len(self.setup.trials))
+            self.database.check_study(transaction.created_at)
+            yield transaction
 
 
 def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:

@@ -26,6 +26,7 @@ from wellput.studies.wording import Wording
 
 if TYPE_CHECKING:
     from wellput.studies.assignment_rules import ShownGroups
+    from wellput.studies.machine_queue import MachineOrder
 
 PlanKind: TypeAlias = Literal["per-item", "within-judge"]
 PLAN_KINDS: tuple[PlanKind, ...] = get_args(PlanKind)
@@ -81,7 +82,7 @@ class Trial:
 @dataclass(frozen=True)
 class StudySetup:
     """A study before anybody has judged. `tasks` are by the id of the item. `selection` is the record
-    of how the trials were selected; in an imported study, they are the outputs that were judged
+    of how the trials were selected; in an imported study, the trials are the outputs that were judged
     elsewhere."""
 
     questionnaire: Questionnaire
@@ -94,6 +95,8 @@ class StudySetup:
     selection: Mapping[str, Any] = field(default_factory=dict)
     # Each judge's trials under the plan within-judge, computed when they are first needed.
     memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
+    # The order in which each machine gets the trials.
+    machine_orders: dict[int, MachineOrder] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def design(self) -> Design:
@@ -284,9 +287,9 @@ def check_number_of_trials(n_trials: int) -> None:
 def all_trials(
     questionnaire: Questionnaire, items: Sequence[StudyItem], design: Design | None = None
 ) -> tuple[Trial, ...]:
-    """Every possible trial, in the order of the items. A `design` that a study cannot have must be
-    given; otherwise it is the questionnaire's. Raises InputError if there are no trials or too
-    many."""
+    """Every possible trial, in the order of the items. `design` is the questionnaire's unless it is
+    given: machine judges also have designs that are not in the registry. Raises InputError if there are
+    no trials or too many."""
     design = design or design_of(questionnaire)
     systems = dict.fromkeys(system for item in items for system in item.outputs)
     places = {system: place for place, system in enumerate(systems)}

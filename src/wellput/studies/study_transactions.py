@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row, event
 
 from wellput.core.errors import WellputError
+from wellput.core.judgment import is_machine
 from wellput.core.metric import Integers
 from wellput.studies import schema
 from wellput.studies.database import Database, StoreUnavailable
@@ -42,7 +43,8 @@ MAX_READ_AHEAD = 500
 values of a statement."""
 
 # Statements that every request needs, so they are built only once.
-LOCKED_STUDY = sa.select(schema.study.c.state).with_for_update()
+# PostgreSQL locks the row of the study until the transaction ends, so other writers wait.
+LOCKED_STUDY = sa.select(schema.study.c.state, schema.study.c.created_at).with_for_update()
 MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
     trials.given < trials.planned
 )
@@ -68,6 +70,7 @@ ASSIGNMENTS_OF_JUDGES = (
 NEW_ASSIGNMENT = schema.assignments.insert()
 GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
 NEW_ANSWER = schema.answers.insert()
+# If the trial was withdrawn from the judge, the answer counts nevertheless.
 MARK_ANSWERED = (
     sa.update(schema.assignments)
     .where(assignments.id == sa.bindparam("of_assignment"))
@@ -78,6 +81,7 @@ MARK_ANSWERED = (
     )
 )
 LATEST_ANSWER_ID = sa.select(sa.func.coalesce(sa.func.max(answers.id), 0)).scalar_subquery()
+# `n_later` is the number of answers in the same transaction that came after the judge was seen.
 NOTE_SEEN = (
     sa.update(schema.judges)
     .where(judges.id == sa.bindparam("of_judge"))
@@ -151,7 +155,9 @@ class StudyTransaction(StudyReading):
 
     def __init__(self, connection: Connection, n_trials: int) -> None:
         super().__init__(connection, n_trials)
-        self.state: StudyState = connection.scalars(LOCKED_STUDY).one()
+        study = connection.execute(LOCKED_STUDY).one()
+        self.state: StudyState = study.state
+        self.created_at: float = study.created_at
 
     def require_state(self, allowed: Sequence[StudyState]) -> None:
         """Raises StudyClosed while the study is in any other state."""
@@ -161,14 +167,14 @@ class StudyTransaction(StudyReading):
     def change_given(self, number: int, by: int) -> None:
         """Adds `by` to the number of judges who have a trial."""
         self._write(CHANGE_GIVEN, {"of_trial": number, "by": by})
-        if "missing" in self.__dict__:
+        if "missing" in self.__dict__:  # the table was read already
             if by < 0:  # `missing` does not say how many were planned, so it must be read again
                 del self.missing
             else:
                 self.missing[number] = max(0, self.missing[number] - by)
 
     def new_assignment(self, values: Mapping[str, Any]) -> Assignment:
-        """Writes an assignment of a judge whose `own_assignments` were read."""
+        """Writes an assignment, and returns it."""
         return self.connection.execute(GIVEN_ASSIGNMENT, dict(values)).one()
 
     def new_answer(self, values: Mapping[str, Any]) -> None:
@@ -179,10 +185,12 @@ class StudyTransaction(StudyReading):
         self._write(MARK_ANSWERED, {"of_assignment": assignment, "now": now})
 
     def note_seen(self, judge: int, now: float) -> None:
-        """Notes that a judge is here now, and which answer of the study is the last one."""
+        """Notes that a judge is here now, and the id of the study's latest answer, from which
+        `assignment_rules.is_away` gets the number of answers since."""
         self._write(NOTE_SEEN, {"of_judge": judge, "now": now, "n_later": 0})
 
     def _write(self, statement: sa.UpdateBase, values: Mapping[str, Any]) -> None:
+        """Carries out a statement that writes, now or (in a `GroupTransaction`) later."""
         self.connection.execute(statement, dict(values))
 
 
@@ -190,10 +198,10 @@ class GroupTransaction(StudyTransaction):
     """A transaction of many requests. It reads the judges of all requests at once, ahead of the
     requests, and lets their writes wait until `write_waiting`, which must be called before the commit.
 
-    What was read ahead of a judge serves one request; a second request of the same judge reads the
-    tables. Before any statement of another kind, all waiting writes are written, so that every
-    statement finds what earlier requests wrote. If such a statement writes, what was read ahead is
-    thrown away.
+    The rows of a judge that were read ahead serve one request; a second request of the same judge reads
+    the tables. Before any statement of another kind, all waiting writes are written, so that every
+    statement finds what earlier requests wrote. If such a statement writes, all rows that were read
+    ahead are thrown away.
     """
 
     def __init__(self, connection: Connection, n_trials: int, token_hashes: Iterable[str]) -> None:
@@ -246,8 +254,9 @@ class GroupTransaction(StudyTransaction):
     def _read_ahead(self, hashes: Sequence[str]) -> None:
         rows = self.connection.execute(JUDGES_BY_TOKEN, {"of_hashes": hashes}).all()
         self._judges = {row.token_hash: row for row in rows}
-        self._own = {row.id: [] for row in rows}
-        if rows:
+        # Of machines nobody reads all assignments.
+        self._own = {row.id: [] for row in rows if not is_machine(row.name)}
+        if self._own:
             ids = {"own_judges": list(self._own)}
             for row in self.connection.execute(ASSIGNMENTS_OF_JUDGES, ids):
                 self._own[row.judge].append(row)
@@ -317,14 +326,15 @@ class GroupedWrites:
         return waiting.result
 
     async def _write_groups(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Writes group after group, until no write waits."""
         while group := self._waiting[loop]:
             self._waiting[loop] = []
-            if not await self._is_written(group):
+            if not await self._try_to_write(group):
                 for waiting in group:
-                    await self._is_written([waiting])
+                    await self._try_to_write([waiting])
         del self._waiting[loop]
 
-    async def _is_written(self, group: Sequence[WaitingWrite[Any]]) -> bool:
+    async def _try_to_write(self, group: Sequence[WaitingWrite[Any]]) -> bool:
         """Tries to write the group in one transaction. Returns false if its writes must be tried one
         by one; true if they were written, or have failed for good."""
         results: list[Any] = []
@@ -334,7 +344,9 @@ class GroupedWrites:
             connection = writing.__enter__()
             try:
                 hashes = [waiting.token_hash for waiting in group if waiting.token_hash is not None]
-                return GroupTransaction(connection, self._n_trials, hashes)
+                transaction = GroupTransaction(connection, self._n_trials, hashes)
+                self._database.check_study(transaction.created_at)
+                return transaction
             except BaseException as error:
                 writing.__exit__(type(error), error, None)
                 raise

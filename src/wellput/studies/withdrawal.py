@@ -58,13 +58,14 @@ def erase_judge(transaction: StudyTransaction, name: str, now: float, *, study: 
     if row is None:
         raise InputError(f"There is no judge {name!r} in {study}.")
     assigned = transaction.own_assignments(row.id)
-    ids = [assignment.id for assignment in assigned]
     for assignment in assigned:
         is_counted = assignment.purpose == "trial" and not assignment.is_withdrawn
         if is_counted and not is_machine(row.name):
             transaction.change_given(assignment.number, -1)
     n_erased = sum(assignment.answered_at is not None for assignment in assigned)
-    connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(ids)))
+    # A list of their ids could have more entries than PostgreSQL allows.
+    own = sa.select(assignments.id).where(assignments.judge == row.id)
+    connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(own)))
     connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
     forget_person(connection, row.id)
     new_name = f"forgotten-{opaque_id()}"

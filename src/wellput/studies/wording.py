@@ -26,7 +26,7 @@ from wellput.core.errors import InputError, did_you_mean
 SENTENCE = "sentence"
 DEFAULT_UNIT = "text"
 SENTENCE_PATTERN = re.compile(r"\b(?P<article>[Aa] )?(?P<noun>sentences?)\b")
-
+"""Where an English text of wellput names its unit, with the indefinite article before it."""
 
 MAX_SENTENCE_CHARACTERS = 300
 NEXT_SENTENCE = re.compile(r"[.!?؟]\W*\s\W*[^\Wa-z_]|[。！？].|\n")
@@ -228,7 +228,7 @@ def codes() -> list[str]:
     """The codes of the languages that wellput comes with, English first."""
     folder = files("wellput.studies") / "texts"
     shipped_codes = sorted(
-        file.name[:-5] for file in folder.iterdir() if file.name.endswith(".toml")
+        file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")
     )
     return sorted(shipped_codes, key=lambda code: code != "en")
 

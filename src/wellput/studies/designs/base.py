@@ -355,6 +355,7 @@ class Design(ABC):
     def _panels(
         self, ratings: Sequence[Judgment], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Panel]:
+        """The ratings as arrays, by question; as z-scores if judges have their own scales."""
         by_question = panels(ratings, systems, items)
         if not self.has_own_scales:
             return dict(by_question)

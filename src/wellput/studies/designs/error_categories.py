@@ -108,7 +108,7 @@ def checked_weights(weights: object, severities: Sequence[str], categories: Cate
     pairs = (
         list(weights.items()) if isinstance(weights, Mapping) else [*map(tuple, _listed(weights))]
     )
-    known = {*severities, *(f"{above}:{s}" for above in _nodes(categories) for s in severities)}
+    known = {*severities, *(f"{path}:{s}" for path in _nodes(categories) for s in severities)}
     for name, value in pairs:
         if name not in known:
             raise InputError(

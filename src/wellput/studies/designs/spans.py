@@ -72,7 +72,7 @@ class MarkedErrors(Design):
         return Question(name, self.words("marking.question"), "spans", severities=self.severities)
 
     def kept_options(self) -> dict[str, Any]:
-        """None: the severities are stored with the questions."""
+        """No options are stored: the severities are stored with the questions."""
         return {}
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:

@@ -48,7 +48,7 @@ class AnswerLog:
         self.path = None if path is None else Path(path)
         self.budget = budget
         self._answers: dict[str, Reply] = {}
-        self._open: dict[int, Cost] = {}
+        self._open: dict[int, Cost] = {}  # by number: the requests that have no answer yet
         self._next = 0
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
@@ -160,6 +160,7 @@ class AnswerLog:
             if not is_complete and _is_cut_off(line):
                 break
             try:
+                # An incomplete line that does not look cut off is refused, as is an empty text.
                 self._take(json.loads(line if is_complete else b""))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 raise InputError(

@@ -99,9 +99,8 @@ def ask_all(
         thread.start()
     try:
         for thread in threads:
-            while (
-                thread.is_alive()
-            ):  # a join without a time limit could not be interrupted by Ctrl-C
+            # A join without a time limit could not be interrupted by Ctrl-C.
+            while thread.is_alive():
                 thread.join(0.2)
     finally:
         work.is_stopped.set()
@@ -158,6 +157,7 @@ class _Work:
             if self.is_stopped.is_set():
                 return
             if not self.log.budget.reserve(request.max_cost):
+                # The limit is not the reason if another thread stopped the work meanwhile.
                 self.outcome.is_cost_limit_reached |= not self.is_stopped.is_set()
                 self.is_stopped.set()
                 return

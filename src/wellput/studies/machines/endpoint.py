@@ -11,6 +11,7 @@ import email.utils
 import html
 import http.client
 import json
+import math
 import os
 import re
 import socket
@@ -31,10 +32,11 @@ from wellput.studies.machines.readings import Reply, TokenProbabilities, reply_o
 KEY_VARIABLE = "WELLPUT_API_KEY"
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 OPENAI_HOST = "api.openai.com"
-MAX_RESPONSE_BYTES = 8 << 20
+MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 MAX_MESSAGE_CHARACTERS = 300
 TOO_MANY_REQUESTS = 429
 TEMPORARY_STATUSES = (408, 409, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504, 529)
+"""With these statuses, the same request may succeed later."""
 STOPPING_STATUSES = (401, 402, 403, 404, 405)
 """With these statuses, no other request could succeed either: the key, the model or the address is
 wrong."""
@@ -242,8 +244,8 @@ class Endpoint:
         return text if self._key_pattern is None else self._key_pattern.sub("[key]", text)
 
     def _reply_without_key(self, reply: Reply) -> Reply:
-        """The reply without the key. The tokens are left out if they have a part of it; so are other
-        tokens that were possible in their place, one by one."""
+        """The reply without the key. If its text or its tokens together have the key, all tokens are
+        left out. Else only those alternatives of a token are left out that have the key."""
         if self._key_pattern is None:
             return reply
         text = self.without_key(reply.text)
@@ -366,7 +368,7 @@ def _seconds_to_wait(headers: Mapping[str, str]) -> float | None:
             seconds = email.utils.mktime_tz(moment) - time.time()
         except (ValueError, OverflowError):  # the date does not exist
             return None
-    return min(max(seconds, 0.0), MAX_WAIT_SECONDS) if seconds == seconds else None
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), MAX_WAIT_SECONDS)
 
 
 def _no_constant(name: str) -> float:

@@ -22,6 +22,7 @@ WEIGHTS: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
 SPANS_TOKENS = 512
 """The limit on the tokens of an answer, unless the user sets one."""
 MAX_SPANS = 100
+"""An answer with more spans is not allowed."""
 FENCE = "```"
 
 HOW_TO_ANSWER = (

@@ -30,6 +30,7 @@ def injected_trials(
 ) -> list[tuple[MachineTrial, MachineTrial]]:
     """Up to `n` random trials, each with a copy in which the last output shown ends with the order. The
     trials are of different items, as long as there are enough items."""
+    # Only the first time that a question is asked, and only the first of the two orders of a pair.
     suitable = [t for t in trials if t.repeat == 0 and not t.is_swapped and _best(t.question)]
     rng = np.random.default_rng([seed, n])
     by_item: dict[str, list[MachineTrial]] = {}
@@ -49,12 +50,12 @@ def injection_effect(
     have both answers. `pairs` are the trials of `injected_trials`."""
     values = {asked.trial.key: asked.reading.value for asked in answered.trials}
     by_item: dict[str, list[float]] = {}
-    for plain, ordered in pairs:
-        before, after = values.get(plain.key), values.get(ordered.key)
+    for original, with_order in pairs:
+        before, after = values.get(original.key), values.get(with_order.key)
         if before is not None and after is not None:
             # The value of a choice is the share of the first output; the order is in the last one.
-            sign = -1.0 if plain.question.kind == "choice" else 1.0
-            by_item.setdefault(plain.item, []).append(sign * (after - before))
+            sign = -1.0 if original.question.kind == "choice" else 1.0
+            by_item.setdefault(original.item, []).append(sign * (after - before))
     changes = np.array([np.mean(changes_of_item) for changes_of_item in by_item.values()])
     if len(changes) < MIN_ITEMS_TO_ESTIMATE:
         return None
@@ -80,4 +81,5 @@ def _best(question: Question) -> str:
     """The answer that favors the last output most; "" for a question that has no such answer."""
     if question.kind in ("points", "slider"):
         return f"{scale_ends(question)[1]:g}"
+    # Numbers have no upper end: 1000 is far above those that judges usually give.
     return {"choice": "B", "number": "1000"}.get(question.kind, "")

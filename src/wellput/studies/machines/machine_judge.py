@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias, cast
 
 from wellput import __version__
@@ -169,8 +170,8 @@ def signature_of(
     The digest is the beginning of the hash of a local model's file, or the `system_fingerprint` of an
     endpoint.
     """
-    prints = () if answered is None else answered.fingerprints
-    digest = model.digest[:DIGEST_CHARACTERS] or "+".join(prints) or "unknown"
+    fingerprints = () if answered is None else answered.fingerprints
+    digest = model.digest[:DIGEST_CHARACTERS] or "+".join(fingerprints) or "unknown"
     refused_parameters = getattr(model, "refused_parameters", ())
     temperature = "default" if "temperature" in refused_parameters else f"{options.temperature:g}"
     parts = {
@@ -227,7 +228,9 @@ def judgments_of(
                 Preference(judge, trial.item, a, b, name, choice, columns_of_pair | columns)
             )
         elif reading.value is not None and not math.isnan(reading.value):
-            value = round(reading.value, 6)
+            # A mean under probabilities has digits without meaning; a written number stays as it is.
+            is_mean = reading.scores_from == "probabilities"
+            value = round(reading.value, 6) if is_mean else reading.value
             judgments.append(Judgment(judge, trial.item, trial.systems[0], name, value, columns))
     return judgments
 
@@ -268,7 +271,12 @@ def _not_a_formula(text: str) -> str:
 
 
 def _words(label: float | str) -> str:
-    return label if isinstance(label, str) else f"{label:g}"
+    """An answer as the text of a column: a number with all its digits, without an exponent.
+
+    >>> _words("tie"), _words(4.0), _words(1_234_567.5), _words(4e-7)
+    ('tie', '4', '1234567.5', '0.0000004')
+    """
+    return label if isinstance(label, str) else f"{Decimal(repr(label)):f}".removesuffix(".0")
 
 
 def with_output(trial: MachineTrial, place: int, output: str) -> MachineTrial:

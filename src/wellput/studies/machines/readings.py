@@ -17,9 +17,11 @@ from typing import Any, Literal, TypeAlias
 
 from wellput.studies.machines.error_spans import read_spans, spans_value
 from wellput.studies.machines.prompts import Prompt
+from wellput.studies.questions import MAY_HAVE_THOUSANDS
 
 ScoresFrom: TypeAlias = Literal["probabilities", "text"]
 NoAnswer: TypeAlias = Literal["refusal", "unparsable", "empty", "cut off", "rejected", "failed"]
+"""Where a value comes from, and why an answer has none."""
 TokenProbabilities: TypeAlias = Sequence[tuple[str, float]]
 """Tokens that could have stood at one place of the answer, with their log probabilities."""
 
@@ -64,11 +66,11 @@ class Reply:
 class Reading:
     """The value of an answer.
 
-    `label` is the allowed answer that was given, as people give it. `value` is the mean under the
-    probabilities if they are used, else the number of the label; for a choice, it is the probability
-    that the version shown first is better, where a tie counts one half. `mass` is the probability of
-    all allowed answers together. If there is no usable answer, `reason` says why. Error `spans` are
-    JSON.
+    `label` is the allowed answer that was given, in the form of people's answers. `value` is the mean
+    under the probabilities if they are used, else the number of the label; for a choice, it is the
+    probability that the version shown first is better, where a tie counts one half. `mass` is the
+    probability of all allowed answers together. If there is no usable answer, `reason` says why. Error
+    `spans` are JSON.
     """
 
     label: float | str | None = None
@@ -83,7 +85,8 @@ def read_reply(prompt: Prompt, reply: Reply) -> Reading:
     """The value of a reply to a prompt."""
     if reply.refusal or reply.finish == "content_filter":
         return Reading(reason="refusal")
-    text = THOUGHT.sub("", reply.text).strip(WRAPPING)
+    # A point before an answer is not taken away: .5 is not 5.
+    text = THOUGHT.sub("", reply.text).rstrip(WRAPPING).lstrip(WRAPPING.replace(".", ""))
     if not text and prompt.text_to_mark is None:
         return Reading(reason="cut off" if reply.finish == "length" else "empty")
     if prompt.text_to_mark is not None:
@@ -110,7 +113,7 @@ def _label(prompt: Prompt, text: str) -> float | str | None:
         given = text.upper() if question.kind == "choice" else text
         return prompt.allowed.get(given)
     if question.kind == "number":
-        if not NUMBER.fullmatch(text):
+        if not NUMBER.fullmatch(text) or MAY_HAVE_THOUSANDS.fullmatch(text):
             return None
         number, reason = question.widget.checked(question, float(text.replace(",", ".")))
     else:

@@ -28,7 +28,7 @@ RubricSource: TypeAlias = str | Path | Iterable[str] | Mapping[str, Any]
 """Names of questions, the path of a file of settings (`.toml`), or a dictionary with its contents."""
 
 RUBRIC_SETTINGS = {"design": str, "show_reference": bool}
-"""The settings that only a rubric has."""
+"""Settings of a rubric that are read here, not by `make_settings`."""
 SETTINGS_FOR_PEOPLE = ("consent", "practice", "demographics", "checks", "thanks", "layout", "show")
 """Settings of a study that a rubric ignores, because they are about what people see."""
 
@@ -157,6 +157,7 @@ def machine_trials(
     layers = _by_sample(evalset)
     for layer, items in enumerate(layers):
         sample = layer if len(layers) > 1 else None
+        # The first layer is never left out, so that an evalset without any trial raises an error.
         if not layer or any(_has_trial(rubric, item) for item in items):
             trials += _trials_of(
                 rubric, items, repeats=repeats, swap=swap, seed=seed, sample=sample

@@ -62,7 +62,7 @@ def answer_study(
     # Trials without a usable answer stay open, and come first in the next call of `next_trials`.
     n_left_open = 0
     while True:
-        shown = store.next_trials(ref, TRIALS_AT_A_TIME + n_left_open)[n_left_open:]
+        shown = store.next_trials(ref, TRIALS_AT_A_TIME, skip=n_left_open)
         if not shown:
             break
         questions = [question for trial in shown for question in _asked_questions(store, trial)]

@@ -1,16 +1,19 @@
 // Keeps the answer that a judge is giving in the browser (localStorage), so that neither a lost connection
 // nor a closed page loses it. An answer that could not be sent is sent again when the server is back; the
-// server takes the same answer to a trial only once.
+// server takes the same answer to a trial only once. It is sent with the time since the judge gave it, because
+// an answer that the judge gave later on another device must not be replaced.
 "use strict";
 (() => {
   const PREFIX = "wellput-answer:";
   const KEEP_DAYS = 7;
   const RETRY_SECONDS = 5;
-  const OWN_FIELDS = ["csrf", "shown", "ms"]; // fields of the form that are not part of the answer
+  const OWN_FIELDS = ["csrf", "shown", "ms", "kept_ms"]; // fields of the form that are not part of the answer
 
   let began = performance.now();
   let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
   let waiting = null; // the timer of the next attempt
+  let givenAt = 0; // when the judge sent the answer, whether or not it arrived, in milliseconds since 1970
+  let isSentAgain = false; // the form is being sent by this script, not by the judge
 
   const form = () => document.getElementById("answer");
 
@@ -34,7 +37,7 @@
     if (!answer) return;
     const values = [...new FormData(answer)].filter(([name]) => !OWN_FIELDS.includes(name));
     const ms = Math.round(earlier + performance.now() - began);
-    const record = JSON.stringify({ values, ms, isSent, at: Date.now() });
+    const record = JSON.stringify({ values, ms, isSent, at: isSent ? givenAt : Date.now() });
     stored((storage) => storage.setItem(keyOf(answer), record));
   }
 
@@ -70,6 +73,9 @@
     if (kept.isSent) sendAgain();
   }
 
+  // How long ago the judge gave an answer that is sent only now.
+  const keptMs = (kept) => String(Math.max(1, Date.now() - kept.at));
+
   // Looks for answers to other trials than the one on the page. If one could not be sent, it is sent now.
   function settleOthers(answer) {
     const own = ownPrefix(answer);
@@ -79,7 +85,8 @@
       if (!kept?.isSent) continue; // an answer that is not complete: the judge comes back to it
       const action = answer.getAttribute("action").replace(/[^/]*$/, key.slice(own.length));
       const csrf = answer.querySelector("input[name=csrf]").value;
-      const body = new URLSearchParams([...kept.values, ["csrf", csrf], ["ms", String(kept.ms)]]);
+      const times = [["ms", String(kept.ms)], ["kept_ms", keptMs(kept)]];
+      const body = new URLSearchParams([...kept.values, ["csrf", csrf], ...times]);
       fetch(action, { method: "POST", body, redirect: "manual" })
         .then((response) => { if (response.type === "opaqueredirect" || response.ok) drop(key); }, () => {});
     }
@@ -88,7 +95,12 @@
   function sendAgain() {
     clearTimeout(waiting);
     const answer = form();
-    if (answer) waiting = setTimeout(() => answer.isConnected && answer.requestSubmit(), 300);
+    if (!answer) return;
+    waiting = setTimeout(() => {
+      isSentAgain = answer.isConnected;
+      if (isSentAgain) answer.requestSubmit();
+      isSentAgain = false;
+    }, 300);
   }
 
   function onInput(event) {
@@ -103,6 +115,10 @@
     if (event.target.id !== "answer") return;
     const clock = event.target.querySelector("input[name=ms]");
     if (clock && earlier) clock.value = Math.round(Number(clock.value) + earlier);
+    const kept = isSentAgain ? read(keyOf(event.target)) : null;
+    givenAt = kept?.at ?? Date.now();
+    const field = event.target.querySelector("input[name=kept_ms]");
+    if (field) field.value = kept ? keptMs(kept) : "";
   }
 
   function onLost(event) {
