@@ -35,6 +35,24 @@ def severe(n_judges: int = 4, n_items: int = 30) -> Floats:
     return worth + severity + rng.normal(0, 0.4, (n_judges, 2, n_items))
 
 
+def test_the_order_of_judges_systems_and_items_changes_no_figure() -> None:
+    """Some figures draw groups of judges, items or answers at random."""
+    rng = np.random.default_rng(3)
+    first = panel(
+        rng.normal(size=(4, 3, 1)) + severe(n_items=60)[:, :1] + rng.normal(size=(4, 3, 60))
+    )
+    orders = [rng.permutation(size) for size in first.ratings.shape]
+    names = (first.judges, first.systems, first.items)
+    judges, systems, items = (
+        tuple(own[place] for place in order) for own, order in zip(names, orders, strict=True)
+    )
+    second = Panel("quality", judges, systems, items, first.ratings[np.ix_(*orders)])
+    found, again = (summarize_judges(one, one, seed=1) for one in (first, second))
+    assert found.ceiling is not None
+    assert found.ceiling["low"] is not None
+    assert found == again
+
+
 def test_figures_beside_each_other_are_on_the_same_values() -> None:
     found = summary(severe())
     assert found.values == "as given"

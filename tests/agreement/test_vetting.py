@@ -90,6 +90,18 @@ def test_the_order_of_the_rows_does_not_change_the_interval_of_the_ceiling() -> 
     )
 
 
+def test_the_order_of_the_rows_does_not_change_a_metrics_answers() -> None:
+    """A metric's scores are put on the question's scale by fits to the items of other folds."""
+    rows = [rating(judge, f"i{n}", "A", n % 4 + 1) for judge in ("P1", "P2") for n in range(9)]
+    scores = {("A", f"i{n}"): 10.0 * (n % 4) + n for n in range(9)}
+    answers = []
+    for order in (range(18), np.random.default_rng(1).permutation(18)):
+        found = judged_trials([rows[place] for place in order], "chrf", scores=scores)
+        assert found.is_refitted
+        answers.append(dict(zip(found.trials, found.judge.tolist(), strict=True)))
+    assert answers[0] == pytest.approx(answers[1])
+
+
 @pytest.mark.parametrize(
     ("spread", "doubt"), [(0.0, "do not differ enough"), (0.4, "not shown to agree")]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -86,3 +87,31 @@ def test_a_file_that_is_read_while_it_is_written_anew_is_kept(tmp_path: Path) ->
         file.write(path.read_bytes())
     assert path.read_text() == "one"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_finished_parts_of_other_data_are_computed_again(run: Run, files: Write) -> None:
+    files(**{"e.jsonl": ITEM})
+    arguments = ("score", "e.jsonl", "-m", "bleu", "--resume", "parts")
+    assert run(*arguments).code == 0
+    files(**{"e.jsonl": ITEM + ITEM.replace('"1"', '"2"')})
+    assert "2 items" in run(*arguments).out
+    (part,) = Path("parts").glob("*.wpm")
+    part.write_bytes(part.read_bytes()[:-30])
+    assert run(*arguments).code == 0
+
+
+def test_learned_classifiers_are_added_to_the_cache(run: Run, files: Write) -> None:
+    words = ["cat", "dog", "ship"]
+    corpus = "".join(f"the {word} sat on the mat and the {word} ran\n" for word in words * 30)
+    files(**{"corpus.txt": corpus, "table.csv": "word,replacement\ncat,dog\ndog,cat\nship,dog\n"})
+    contents = []
+    for name in ("cat", "ship"):
+        item = {"id": "1", "references": [f"the {name} sat"], "outputs": {"A": "the dog sat"}}
+        files(**{f"{name}.jsonl": json.dumps(item) + "\n"})
+        outcome = run(
+            "paraphrase", f"{name}.jsonl", "--candidates", "table:table.csv", "--filter",
+            "classifier", "--corpus", "corpus.txt", "--cache", "c.wpm", "-o", f"{name}.out.jsonl",
+        )  # fmt: skip
+        assert outcome.code == 0, outcome.err
+        contents.append(Path("c.wpm").read_bytes())
+    assert contents[0] != contents[1]

@@ -148,3 +148,22 @@ def test_a_predictor_that_explains_nothing_is_seldom_found(systems: int, items: 
         p_value = data.fit("both").coefficients[0].p_value
         found += p_value is not None and p_value < 0.05
     assert found / studies < 0.05 + 3 * np.sqrt(0.05 * 0.95 / studies)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_predictor_that_only_one_system_has_gives_no_interval(seed: int) -> None:
+    """Without this system the predictor is constant. Its coefficient there was a quotient of rounding
+    errors, which depends on the order of the rows."""
+    data = Data(5, 8, k=2)
+    is_of_first = (data.system == 0) & (data.item % 2 == 0)
+    x = np.column_stack([data.x[:, 0], np.where(is_of_first, 0.3, 0.1)])
+    order = np.random.default_rng(seed).permutation(len(data.y))
+    found = clustered_coefficients(
+        data.y[order],
+        x[order],
+        systems=data.system[order].astype(str).tolist(),
+        items=data.item[order].astype(str).tolist(),
+    )
+    assert np.isfinite(found.coefficients[1].value)
+    assert [one.low for one in found.coefficients] == [None, None]
+    assert np.isnan(found.p_value)

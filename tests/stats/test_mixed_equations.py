@@ -69,7 +69,7 @@ def dense_equations(
     """The scaled rows and the matrix of the equations."""
     x, z = dense_matrices(model.design)
     columns = [thetas[name] * z[name] for name in model.names]
-    rows = np.hstack([*columns, x[:, 1:] if model.has_reference else x])
+    rows = np.hstack([*columns, x[:, 1:] if model.fixes_first_system else x])
     matrix = rows.T @ (weights[:, None] * rows)
     matrix[np.arange(model.n_random), np.arange(model.n_random)] += 1
     return rows, matrix
@@ -96,7 +96,7 @@ def check_against_dense(is_choice: bool, is_merged: bool, seed: int) -> None:
     names = tuple(name for name in design.factors if rng.random() < (0.9 if is_merged else 0.7))
     least = 1 if is_merged else 1000
     with mock.patch("wellput.stats.mixed.merged_columns.MIN_LEVELS_TO_MERGE", least):
-        model = MixedModel(design.only(names), has_reference=is_choice)
+        model = MixedModel(design.only(names), fixes_first_system=is_choice)
     thetas = {name: float(rng.choice([0.0, rng.exponential()])) for name in names}
     weights = rng.random(len(design)) + 0.1
     rows, matrix = dense_equations(model, thetas, weights)

@@ -29,7 +29,7 @@ def likelihood_and_place(kind: str) -> tuple[LaplaceLikelihood, Floats]:
         design = golden_design("crossed", "v ~ (1|judge) + (1|item) + (1|judge:system)")
         grades = Grades(columns["grade"].astype(np.int64) - 1)
         family = YesNo(columns["yes"]) if kind == "binary" else grades
-    model = MixedModel(design, has_reference=family.has_reference)
+    model = MixedModel(design, fixes_first_system=family.fixes_first_system)
     thetas = np.array([0.6, 0.3, 0.8])[: len(model.names)]
     fixed = rng.normal(0, 0.3, model.n_fixed)
     return LaplaceLikelihood(model, family), np.concatenate([thetas, fixed, family.first_shape()])
@@ -55,7 +55,7 @@ def test_value_at_the_mode(kind: str) -> None:
     model, family = likelihood.model, likelihood.family
     thetas, fixed, shape = likelihood.split(place)
     x, z = dense_matrices(model.design)
-    if model.has_reference:
+    if model.fixes_first_system:
         x = x[:, 1:]
     columns = np.hstack([theta * z[name] for theta, name in zip(thetas, model.names, strict=True)])
     u = likelihood.mode(place).solution[: model.n_random]
@@ -73,7 +73,7 @@ def test_covariance_if_variances_are_known(kind: str) -> None:
     model, family = likelihood.model, likelihood.family
     thetas, fixed, shape = likelihood.split(place)
     x, z = dense_matrices(model.design)
-    if model.has_reference:
+    if model.fixes_first_system:
         x = x[:, 1:]
     columns = np.hstack([theta * z[name] for theta, name in zip(thetas, model.names, strict=True)])
     rows = np.hstack([columns, x])

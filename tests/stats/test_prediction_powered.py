@@ -12,11 +12,11 @@ import pytest
 from tests.golden.ppi_means import N_LABELED, scores
 from wellput.stats.prediction_powered import (
     ProxyLabels,
-    combined,
     hall_share,
     inclusion_probabilities,
     prediction_powered_mean,
     systematic_sample,
+    weighted_sum,
 )
 
 GOLDEN = json.loads(
@@ -104,11 +104,11 @@ def test_strata_add_up_by_their_shares() -> None:
         prediction_powered_mean(ProxyLabels.of(labels, labels * 0, np.zeros(9)), tuning=0.0)
         for labels in (np.array([1.0, 2, 3, 2, 2]), np.array([5.0, 7, 6, 6, 6]))
     ]
-    found = combined(parts, np.array([0.25, 0.75]))
+    found = weighted_sum(parts, np.array([0.25, 0.75]))
     assert found.value == pytest.approx(0.25 * 2 + 0.75 * 6)
     # Each has variance ½ / 5 = 0.1: (1/16 + 9/16) · 0.1.
     assert found.error == pytest.approx(math.sqrt(10 / 16 * 0.1))
-    difference = combined(parts, np.ones(2), signs=np.array([1.0, -1.0]))
+    difference = weighted_sum(parts, np.ones(2), signs=np.array([1.0, -1.0]))
     assert difference.value == pytest.approx(-4)
 
 

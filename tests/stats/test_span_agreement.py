@@ -23,7 +23,7 @@ from wellput.stats.spans.marked_characters import (
     chance_f1,
     f1,
     marked_alike,
-    marked_row,
+    marked_counts,
     precision,
     recall,
 )
@@ -252,7 +252,7 @@ def test_characters_by_hand() -> None:
     """Of 10 characters the first marks 4, the second 5, both 3: by chance 4 · 5 / 10 = 2."""
     first, second = np.zeros(10, bool), np.zeros(10, bool)
     first[2:6] = second[3:8] = True
-    row = marked_row(first, second)
+    row = marked_counts(first, second)
     assert row.tolist() == [3, 4, 5, 2]
     assert precision(row) == 3 / 4
     assert recall(row) == 3 / 5
@@ -274,8 +274,8 @@ markings = st.lists(
 def test_figures_of_characters_stay_in_bounds_and_do_not_depend_on_the_order(
     drawn: list[tuple[list[bool], list[bool]]],
 ) -> None:
-    rows = np.array([marked_row(np.array(a), np.array(b)) for a, b in drawn])
-    swapped = np.array([marked_row(np.array(b), np.array(a)) for a, b in drawn])
+    rows = np.array([marked_counts(np.array(a), np.array(b)) for a, b in drawn])
+    swapped = np.array([marked_counts(np.array(b), np.array(a)) for a, b in drawn])
     found, other = marked_alike(rows, items(len(rows))), marked_alike(swapped, items(len(rows)))
     np.testing.assert_equal(found.f1.value, other.f1.value)
     np.testing.assert_equal(found.precision.value, other.recall.value)

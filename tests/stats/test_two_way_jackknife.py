@@ -14,7 +14,7 @@ from scipy import stats
 
 from wellput.core.estimates import Generalize
 from wellput.core.metric import Floats
-from wellput.stats.chance_level import chance_of, chance_of_segments
+from wellput.stats.chance_level import chance_level_of, chance_level_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.two_way_jackknife import TableFigure, crossed_variance, jackknife_freedom
 
@@ -189,7 +189,7 @@ def test_an_accuracy_has_a_chance_level_of_its_own() -> None:
     z = rng.integers(0, 2, size=(6, 80)).astype(float)
     x = rng.normal(size=z.shape)
     correlation = Correlation(average="item", coefficient="acc-t")
-    chance = chance_of_segments(x, z, correlation)
+    chance = chance_level_of_segments(x, z, correlation)
     assert chance.null is not None and chance.low is not None and chance.high is not None
     assert chance.low < chance.null < chance.high
     assert chance.null == pytest.approx(correlation_value(x, z, correlation).value, abs=0.05)
@@ -199,7 +199,7 @@ def test_an_accuracy_has_a_chance_level_of_its_own() -> None:
 def test_a_correlation_is_0_by_chance() -> None:
     rng = np.random.default_rng(1)
     z = rng.normal(size=(6, 30))
-    chance = chance_of_segments(z, z, Correlation())
+    chance = chance_level_of_segments(z, z, Correlation())
     assert chance.null == 0
     assert chance.low is not None and chance.high is not None
     assert chance.low < 0 < chance.high
@@ -215,8 +215,8 @@ def test_the_kernel_exchanges_whole_systems_and_items(average: Any, coefficient:
     x = rng.integers(1, 7, size=z.shape) + rng.normal(size=(5, 1)).round(1)
     x[1, 3] = z[2, 4] = np.nan
     correlation = Correlation(average=average, coefficient=coefficient)
-    kernels = chance_of_segments(x, z, correlation, exchanges=3000, threads=2)
-    plain = chance_of(
+    kernels = chance_level_of_segments(x, z, correlation, exchanges=3000, threads=2)
+    plain = chance_level_of(
         lambda scores: correlation_value(scores, z, correlation).value,
         x,
         coefficient,

@@ -231,3 +231,27 @@ def test_the_seed_decides_the_folds_of_items() -> None:
     )  # fmt: skip
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
+
+
+def test_trainings_with_equal_judgments_give_no_interval() -> None:
+    """Three of five systems always get a yes. Without two more, the trainings have equal judgments, and
+    standardized scores would be rounding errors, which depend on the order of the rows."""
+    rng = np.random.default_rng(3)
+    systems, items = (codes.ravel() for codes in np.indices((5, 6)))
+    y = np.isin(systems, (0, 1)).astype(float)
+    x = (y + rng.normal(size=30))[:, None]
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(30)
+        found = held_out(
+            y[order],
+            x[order],
+            systems=[str(code) for code in systems[order]],
+            items=[str(code) for code in items[order]],
+            learn=least_squares,
+            unseen="system",
+            folds=5,
+            seed=1,
+        )
+        assert np.isfinite(found.r)
+        assert found.estimate.low is None
+        assert found.estimate.p_value is None

@@ -39,6 +39,7 @@ MIN_PANEL_SHARE = 0.5
 def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
     """The figures for the ratings as given (`raw`) and, if ratings were put on a common scale of all
     judges, also for these (`ready`). A panel has the ratings of one question."""
+    raw, ready = raw.in_order_of_names(), ready.in_order_of_names()
     units = raw.units
     n_judges, n_trials = raw.n_judges, units.shape[1]
     if n_judges < 2:
@@ -46,15 +47,15 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
         return JudgeSummary(raw.question, n_judges, n_trials, note=note)
     figures = _figures(raw, seed)
     is_scaled = ready.normalization != "none"
-    noise = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
+    of_means = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
     return JudgeSummary(
         question=raw.question,
         n_judges=n_judges,
         n_trials=n_trials,
         **figures,
         normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
-        reliability=_bounds(noise.reliability),
-        ceiling=_bounds(noise.ceiling),
+        reliability=_bounds(of_means.reliability),
+        ceiling=_bounds(of_means.ceiling),
         note="; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
     )
 

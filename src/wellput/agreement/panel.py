@@ -57,7 +57,7 @@ def names_of(source: EvalSource, *, on_progress: OnProgress = ignore_progress) -
     documents: dict[str, str] = {}
     for block in source.blocks():
         items.update(ids_of(block))
-        if isinstance(block, PlainBlock):
+        if isinstance(block, PlainBlock):  # it has columns, not items
             systems |= dict.fromkeys(block.outputs)
             ids_and_documents = zip(block.ids, block.documents or (), strict=False)
             documents |= {item: document for item, document in ids_and_documents if document}
@@ -190,6 +190,18 @@ class Panel:
         flat = self.ratings.reshape(len(self.judges), -1)
         rated = ~np.isnan(flat).all(axis=0)
         return flat if rated.all() else flat[:, rated]
+
+    def in_order_of_names(self) -> Panel:
+        """The panel with judges, systems and items sorted by name, so that what is drawn at random does
+        not depend on the order in which they were given."""
+        names = (self.judges, self.systems, self.items)
+        orders = [sorted(range(len(own)), key=own.__getitem__) for own in names]
+        judges, systems, items = (
+            tuple(own[place] for place in order) for own, order in zip(names, orders, strict=True)
+        )
+        return replace(
+            self, judges=judges, systems=systems, items=items, ratings=self.ratings[np.ix_(*orders)]
+        )
 
     @property
     def n_items(self) -> int:

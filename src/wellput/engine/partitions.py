@@ -40,6 +40,7 @@ from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.result import SkippedPartition
 from wellput.engine.scoring_plan import OnError, ScoringPlan
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
+from wellput.io.opened_files import note_own_folder
 from wellput.io.output import refuse_url
 from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
 
@@ -159,6 +160,7 @@ class FinishedPartitions:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
             raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from None
+        note_own_folder(self._folder)
 
     def fingerprint(self, name: str, key: str) -> str | None:
         """The fingerprint that the partition had when a job with this key finished it; None if no

@@ -23,13 +23,13 @@ STDIN_DESCRIPTOR = 0
 
 
 class _Command:
-    """The paths of files that one command has opened, the real paths of those that it has made, and its
-    own folders."""
+    """The paths of the files that one command has opened, and the real paths of the files and folders
+    that it may replace nevertheless."""
 
     def __init__(self) -> None:
         self.opened: set[str] = set()
-        self.made: set[str] = set()
-        self.folders: set[str] = set()
+        self.own_files: set[str] = set()
+        self.own_folders: set[str] = set()
 
 
 _running: _Command | None = None
@@ -70,8 +70,12 @@ def _remember(event: str, arguments: tuple[Any, ...]) -> None:
 
 def refuse_opened(target: Path, name: str) -> None:
     """Raises OutputError if writing `target` would replace a file that the running command has opened,
-    unless the command made it or owns its folder. `name` is its name in the message."""
-    if _running is None or str(target) in _running.made or str(target.parent) in _running.folders:
+    unless the file or its folder is the command's own. `name` is its name in the message."""
+    if (
+        _running is None
+        or str(target) in _running.own_files
+        or str(target.parent) in _running.own_folders
+    ):
         return
     try:
         old = target.stat()
@@ -88,14 +92,15 @@ def _is_file(path: int | str, state: os.stat_result) -> bool:
         return False
 
 
-def note_made(target: Path) -> None:
-    """Lets the running command replace a file that it made itself."""
+def note_own_file(path: str | Path) -> None:
+    """Lets the running command replace a file that it made, or that wellput keeps for itself (a cache),
+    although the command reads it."""
     if _running is not None:
-        _running.made.add(str(target))
+        _running.own_files.add(os.path.realpath(path))
 
 
 def note_own_folder(folder: Path) -> None:
     """Lets the running command replace the files in a folder where it keeps its state or makes models:
     it reads earlier files there to see whether they must be made again."""
     if _running is not None:
-        _running.folders.add(os.path.realpath(folder))
+        _running.own_folders.add(os.path.realpath(folder))

@@ -26,7 +26,7 @@ from wellput.io.compression import compressing
 from wellput.io.files import PathLike, refuse_input_twice
 from wellput.io.locations import is_url
 from wellput.io.named_files import local_path, named_files, paths_of, reads_from
-from wellput.io.opened_files import note_made, refuse_opened
+from wellput.io.opened_files import note_own_file, refuse_opened
 
 STANDARD_OUTPUT = "-"
 
@@ -64,7 +64,7 @@ def replacing(
         ):
             yield file
         return
-    refuse_opened(target, str(path))
+    refuse_opened(target, str(path))  # an input that is being read must not be replaced
     # A file system allows 255 bytes in a name. UTF-8 has up to 4 in a character.
     start = target.name.encode(errors="surrogateescape")[:100].decode(errors="ignore")
     temporary = target.with_name(f".{start}.{secrets.token_hex(6)}.part")
@@ -78,10 +78,10 @@ def replacing(
                 if mode is not None and not is_private:
                     os.fchmod(sink.fileno(), stat.S_IMODE(mode))
                 os.fsync(sink.fileno())
-        refuse_opened(target, str(path))  # the input may have been opened in the block
+        refuse_opened(target, str(path))  # again: an input may have been opened in the block
         with _os_errors_as_output_errors(str(path)):
             temporary.replace(target)
-        note_made(target)
+        note_own_file(target)  # so that the running command may replace it
     except BaseException:
         with contextlib.suppress(OSError):  # the first error is the one to raise
             temporary.unlink(missing_ok=True)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellput.core.clusters import Places, sorted_places_of
 from wellput.core.estimates import Estimate, Generalize
@@ -28,6 +29,10 @@ from wellput.stats.two_way_jackknife import TwoWayJackknife
 MIN_EIGENVALUE = 1e-10
 """If an eigenvalue of the correlation matrix of the slopes' errors is smaller, the slopes are linearly
 dependent."""
+
+MIN_SHARE = 1e-10
+"""If the variance of a column in the rows of a fit, or the sum of squares of y, is a smaller share of
+that of all rows, it is rounding: the column, or y, is constant there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +82,37 @@ class RowProducts:
         of products (…, k + 2, k + 2); the result is (…, 1 + number of columns).
 
         `penalties`, as in ridge regression, apply to the squared coefficients of the original x. NaN
-        where a fit is singular.
+        where the columns are constant or linearly dependent in the rows of a fit. Where y is constant,
+        the slopes are 0.
         """
         places = [0, *(column + 1 for column in columns)]
         normal = sums[..., places, :][..., places]
         inner = np.arange(1, len(places))
         normal[..., inner, inner] += penalties / self.scale[list(columns)] ** 2
-        right = sums[..., places, -1:]
-        try:
-            return np.asarray(np.linalg.solve(normal, right)[..., 0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return np.full((*sums.shape[:-2], len(places)), np.nan)
+        is_singular = _are_dependent(normal)
+        normal[is_singular] = np.eye(len(places))
+        found = np.linalg.solve(normal, sums[..., places, -1:])[..., 0]
+        n, y, yy = sums[..., 0, 0], sums[..., 0, -1], sums[..., -1, -1]
+        is_y_constant = yy - y**2 / np.maximum(n, 1.0) <= MIN_SHARE * self.total[-1, -1]
+        found[..., 1:][is_y_constant] = 0.0
+        found[is_singular] = np.nan
+        return np.asarray(found, dtype=np.float64)
+
+
+def _are_dependent(normal: Floats) -> NDArray[np.bool_]:
+    """Whether the columns of each fit are constant or linearly dependent, from its normal equations
+    (…, 1 + k, 1 + k), in which each column has about standard deviation 1 over all rows."""
+    n, sums = normal[..., 0, 0], normal[..., 0, 1:]
+    count = np.maximum(n, 1.0)[..., None]
+    covariance = normal[..., 1:, 1:] / count[..., None]
+    covariance -= (sums / count)[..., :, None] * (sums / count)[..., None, :]
+    variances = np.diagonal(covariance, axis1=-2, axis2=-1)
+    is_constant = (variances <= MIN_SHARE).any(axis=-1) | (n < 1)
+    scale = np.sqrt(np.where(variances > MIN_SHARE, variances, 1.0))
+    correlation = covariance / (scale[..., :, None] * scale[..., None, :])
+    if not sums.shape[-1]:
+        return np.asarray(is_constant)
+    return np.asarray(is_constant | (np.linalg.eigvalsh(correlation)[..., 0] < MIN_EIGENVALUE))
 
 
 @dataclass(frozen=True, eq=False)

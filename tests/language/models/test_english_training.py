@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, OutputError
+from wellput.io.opened_files import keeping_opened_files
 from wellput.language.models.english_steps import ngrams_step
 from wellput.language.models.english_text import (
     Casing,
@@ -92,6 +94,26 @@ def test_only_what_changed_is_made_again(inputs: TrainingInputs) -> None:
     assert CALLS[5:] == ["second"]
     make_all(STEPS, inputs, command="c", is_restarted=True)
     assert CALLS[6:] == ["first", "second"]
+
+
+def test_files_of_the_user_in_the_folder_are_kept(inputs: TrainingInputs) -> None:
+    inputs.folder.mkdir()
+    own = inputs.folder / "README.md"
+    own.write_text("# My project")
+    with pytest.raises(OutputError, match=r"README\.md: a file of yours"):
+        make_all(STEPS, inputs, command="c")
+    assert (CALLS, own.read_text()) == ([], "# My project")
+    own.unlink()
+    with keeping_opened_files():
+        make_all(STEPS, inputs, command="c")
+        make_all(STEPS, inputs, command="c", is_restarted=True)
+    card = inputs.folder / "first.card.json"
+    treebank = TrainingSource(card, "treebank")
+    inputs = replace(inputs, sources=[treebank, *inputs.sources[1:]])
+    content = card.read_bytes()
+    with keeping_opened_files(), pytest.raises(OutputError, match="this command reads it"):
+        make_all(STEPS, inputs, command="c")
+    assert card.read_bytes() == content
 
 
 def test_a_card_tells_data_licence_and_hash(inputs: TrainingInputs) -> None:

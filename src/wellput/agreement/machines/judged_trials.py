@@ -86,8 +86,10 @@ class JudgedTrials:
 
     @cached_property
     def items(self) -> Places:
-        """A number for each trial's item."""
-        return places_of([trial.item for trial in self.trials])
+        """A number for each trial's item: its place among the items, the shorter names first, so that
+        nothing depends on the order of the judgments."""
+        names = [trial.item for trial in self.trials]
+        return places_of(names, sorted(set(names), key=lambda name: (len(name), name)))
 
     @cached_property
     def questions(self) -> Places:

@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, OutputError
 from wellput.core.lazy_names import import_object
 from wellput.io import replacing
-from wellput.io.opened_files import note_own_folder
+from wellput.io.opened_files import note_own_file
 from wellput.language.shipped import (
     HEAD_DRIVEN_FILE,
     LEARNED_REALIZER_FILE,
@@ -43,6 +43,8 @@ KNOWN_SOURCES = {
 }
 UNSTATED_LICENCE = "not stated"
 CARD_SUFFIX = ".card.json"
+README = "README.md"
+HEADING = "# Models of English"
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class TrainingSource:
         the path."""
         title, licence = self._known()
         digest, size = hashlib.sha256(), 0
-        for file in self._files():
+        for file in self.files():
             data = file.read_bytes()
             digest.update(data)
             size += len(data)
@@ -82,7 +84,7 @@ class TrainingSource:
             "sha256": digest.hexdigest(),
         }
 
-    def _files(self) -> Iterator[Path]:
+    def files(self) -> Iterator[Path]:
         """The file, or the .txt files of a folder in the order of their names."""
         yield from sorted(self.path.rglob("*.txt")) if self.path.is_dir() else [self.path]
 
@@ -155,7 +157,8 @@ def make_all(
     `on_step` is called before each step, with whether its file has to be made.
     """
     inputs.folder.mkdir(parents=True, exist_ok=True)
-    note_own_folder(inputs.folder)
+    _check_readme(inputs.folder / README)
+    _note_own_files(steps, inputs)
     described = [(source.role, source.described()) for source in inputs.sources]
     cards: list[ModelCard] = []
     for step in steps:
@@ -175,8 +178,28 @@ def make_all(
             _write(card_path(path), json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n")
         cards.append(card)
     all_cards = map(_card_at, sorted(inputs.folder.glob(f"*{CARD_SUFFIX}")))
-    _write(inputs.folder / "README.md", readme([card for card in all_cards if card is not None]))
+    _write(inputs.folder / README, readme([card for card in all_cards if card is not None]))
     return cards
+
+
+def _check_readme(path: Path) -> None:
+    """Raises OutputError if the folder has a README.md that was not made here."""
+    if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(HEADING):
+        raise OutputError(
+            f"Cannot write {path}: a file of yours has this name. Give another folder for the models."
+        )
+
+
+def _note_own_files(steps: Sequence[TrainingStep], inputs: TrainingInputs) -> None:
+    """Allows that earlier models and their cards are read, to see whether they are up to date, and then
+    replaced; but not that sources are."""
+    sources = {file.resolve() for source in inputs.sources for file in source.files()}
+    for step in steps:
+        path = inputs.folder / step.file
+        for own_file in (path, card_path(path)):
+            if own_file.resolve() not in sources:
+                note_own_file(own_file.resolve())
+    note_own_file((inputs.folder / README).resolve())
 
 
 def read_card(path: Path) -> ModelCard | None:
@@ -208,7 +231,7 @@ def check_sources(sources: Sequence[TrainingSource]) -> None:
 def readme(cards: Sequence[ModelCard]) -> str:
     """The cards as one page in Markdown."""
     lines = [
-        "# Models of English\n",
+        f"{HEADING}\n",
         "Made by `wellput train english`, or by the command that the card names; a card with hashes "
         "lies beside each file.\n",
         "| file | what | kB | licence | SHA-256 |",

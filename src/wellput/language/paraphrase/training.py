@@ -9,8 +9,8 @@ substitution on each line:
 `{"text": "…", "start": 12, "word": "hard", "replacement": "difficult", "right": true}`, and `"tag"` if
 the word's Penn tag is known. `start` is the place of the word's first character, from 0.
 
-`learn_for` learns classifiers from a user's corpus, only for the words that an evaluation set needs,
-and can keep them in a file for the next time.
+`learn_classifiers_for` learns classifiers from a user's corpus, only for the words that an evaluation
+set needs, and can keep them in a file for the next time.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.source import EvalSource
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
+from wellput.io.opened_files import note_own_file
 from wellput.language.models.wordnet import WordNet
 from wellput.language.models.wordnet_files import CATEGORIES
 from wellput.language.paraphrase.bigrams import train_bigrams
@@ -34,8 +35,8 @@ from wellput.language.paraphrase.candidates import CandidateSource, WordNetCandi
 from wellput.language.paraphrase.classifiers import (
     ContextClassifiers,
     ContextTraining,
+    joined_classifiers,
     kauchak_training,
-    pack,
     read_classifiers,
     save_classifiers,
     train_classifiers,
@@ -240,7 +241,7 @@ def _has_synonym(wordnet: WordNet, word: str) -> bool:
     )
 
 
-def learn_for(
+def learn_classifiers_for(
     source: EvalSource,
     options: ParaphraseOptions,
     index: CorpusIndex,
@@ -250,8 +251,8 @@ def learn_for(
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> ContextClassifiers:
     """Classifiers for the words and replacements of all proposals in an evaluation set, which is read
-    once to find them. `cache` is a file that keeps them, as for `learn`. For the filter `contextwn`,
-    the settings are those of Kauchak & Barzilay (2006)."""
+    once to find them. `cache` is a file that keeps them, as for `learn_classifiers`. For the filter
+    `contextwn`, the settings are those of Kauchak & Barzilay (2006)."""
     proposer = make_paraphraser(replace(options, filter="none", threshold=None, is_relative=False))
     words: set[str] = set()
     for block in source.blocks():
@@ -260,7 +261,9 @@ def learn_for(
         if options.filter != "contextwn":  # the filter contextwn judges replacements only
             words.update(s.word for s in substitutions)
     settings = kauchak_training(len(index)) if options.filter == "contextwn" else ContextTraining()
-    learned = learn(index, words, settings, seed=seed, cache=cache, on_progress=on_progress)
+    learned = learn_classifiers(
+        index, words, settings, seed=seed, cache=cache, on_progress=on_progress
+    )
     if words and not learned.words:
         raise InputError(
             f"The corpus is too small: none of the {len(words):,} proposed words occurs "
@@ -269,7 +272,7 @@ def learn_for(
     return learned
 
 
-def learn(
+def learn_classifiers(
     index: CorpusIndex,
     words: Iterable[str],
     settings: ContextTraining,
@@ -281,15 +284,16 @@ def learn(
     """The classifiers of the words. Classifiers that the file `cache` has from the same index, seed and
     settings are taken from it; the others are learned and added to it."""
     made_from = {"index": index.fingerprint, "seed": seed, **asdict(settings)}
-    known = pack({}, settings) if cache is None else _read(cache, made_from, settings)
+    known = joined_classifiers({}, settings) if cache is None else _read(cache, made_from, settings)
     missing = sorted(set(words) - set(known.words))
     new = train_classifiers(index, missing, settings, seed=seed, on_progress=on_progress)
     if not new.words:
         return known
     models = {word: known.model_of(word) for word in known.words}
     models |= {word: new.model_of(word) for word in new.words}
-    learned = pack(models, settings)
+    learned = joined_classifiers(models, settings)
     if cache is not None:
+        note_own_file(cache)
         save_classifiers(cache, learned, made_from)
     return learned
 
@@ -299,6 +303,6 @@ def _read(
 ) -> ContextClassifiers:
     """The classifiers of a file if it exists and was `made_from` the same; otherwise none."""
     if not Path(path).exists():
-        return pack({}, settings)
+        return joined_classifiers({}, settings)
     known, card = read_classifiers(path)
-    return known if dict(card) == made_from else pack({}, settings)
+    return known if dict(card) == made_from else joined_classifiers({}, settings)
