@@ -145,7 +145,7 @@ def realizing(threads: int) -> object:
 
 
 def inserting(threads: int) -> object:
-    return _inserter().bundles(
+    return _inserter().missing_words(
         forest_of([unordered(tree) for tree in TREES * 20], "words"), threads=threads
     )
 

@@ -300,8 +300,10 @@ def page(splits: int, seed: int) -> str:
 
 How does the ranking of `wellput rank` differ from that of a campaign's own script? wellput orders some systems with nearly equal estimates in another way, and it claims fewer differences: with MQM the script finds three clusters of systems, wellput one. If the judgments are divided into two halves with different judges, the orders that wellput finds in the two halves agree better than the orders by raw means.
 
-The outputs of WMT23 English–German were judged again in two campaigns, with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a major one). In the tables, *script* is the method of `clusters_and_ranking.py` in the campaigns' repository: means of the judgments; a one-sided Mann–Whitney test for each pair of systems over the segments that
-both have, uncorrected; a cluster ends with a system that is better than all systems below it. (The benchmark computes these steps itself, because the script needs files that are not public.) *Model* is `wellput rank --model linear` with the documents of the segments; its estimates of the means have 95% intervals.
+The outputs of WMT23 English–German were judged in two campaigns, with error span annotation (ESA, 0 to 100) and with MQM (−1 for a minor error, −5 for a major one). The columns of the tables:
+
+- *script*: the method of `clusters_and_ranking.py` in the campaigns' repository. Systems are ranked by the means of their judgments. Each pair of systems is compared by a one-sided Mann–Whitney test, without correction for the number of pairs. A cluster ends with a system that is significantly better than all systems below it. (The benchmark computes these steps itself, because the script needs files that are not public.)
+- *model*: `wellput rank --model linear` with the documents of the segments; its estimates of the means have 95% intervals.
 
 {sections}
 ## Why they differ

@@ -211,7 +211,7 @@ They are compared with two single metrics out of {n_rivals}, negated if they cor
 
 There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No item is in both parts. In the second half of the
 page no system is in both parts, for sets with at least {fewest} systems (with fewer than ten, each system is a fold). The predictors are the same for every set, and
-were fixed before the first run. After this run three metrics (`ttr`, `distinct` and `exact`) were added to the single metrics, and scores were no longer rescaled in each fold.
+were fixed before the first run. After that run three metrics (`ttr`, `distinct` and `exact`) were added to the single metrics, and predictions were no longer rescaled in each fold.
 
 The tables have Pearson's r of the ratings with the predictions of all folds, and Δr, the difference between two such r, with a paired 95% bootstrap interval over items
 ({resamples:,} resamples; bold if it is above 0). The intervals hold for other items of these systems, not for other systems. The level of a fold's predictions depends on the ratings

@@ -272,10 +272,10 @@ The model is `{model.name}` ({model.stat().st_size / 1e6:,.0f} MB). It answers a
 
 ## May it stand in for people?
 
-[`wellput vet`](../commands/vet.md) compared the model with the people on GUG, after its scores were put on their scale (for each text by a fit to the other texts). {vetting}
+[`wellput vet`](../commands/vet.md) compared the model with the people on GUG, after its scores were put on their scale by a straight line fitted to other texts. {vetting}
 
 *Winning rate*: the share of the people whom the model beats; the *allowance* says how much less often than a person the model may be nearer to the other people's answers. *Advantage probability*: how often the model's answer is at least as near to the other people's as the answer of the person who is left out.
-SFRES has one rating for each text, so no person can be left out and the model cannot be compared in this way.
+The data of SFRES have only the median of the three people, so no person can be left out, and the model cannot be compared in this way.
 
 ## Fewer labels from people
 
@@ -283,6 +283,9 @@ Do the model's scores make people's labels go further? [`wellput estimate`](../c
 
 {table(["data", "system", "labels", "people alone", "people and model", "people on all texts"], estimates)}
 """  # fmt: skip
+
+
+TEXTS_OF = {"GUG": "learners' sentences (GUG)", "SFRES": "outputs about restaurants (SFRES)"}
 
 
 def _in_words(rows: Sequence[Sequence[str]]) -> str:
@@ -294,7 +297,7 @@ def _in_words(rows: Sequence[Sequence[str]]) -> str:
             else "and the answer as written is the same for all texts"
         )
         sentences.append(
-            f"On {expected[0]} the model's scores (expected values) correlate {expected[3].split()[0]} with people, {as_written}."
+            f"On {TEXTS_OF[expected[0]]} the model's scores (expected values) correlate {expected[3].split()[0]} with people, {as_written}."
         )
     return " ".join(sentences)
 

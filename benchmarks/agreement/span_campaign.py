@@ -182,9 +182,9 @@ def agreement_rows(
     titles = {
         "kendall": "Kendall's τ-c of scores",
         "pearson": "Pearson's r of scores",
-        "errors": "same answer whether there is an error, % of outputs",
-        "minor": "the same for minor errors, %",
-        "major": "the same for major errors, %",
+        "errors": "both judges mark an error, or neither does (%)",
+        "minor": "both judges mark a minor error, or neither does (%)",
+        "major": "both judges mark a major error, or neither does (%)",
     }
     return [
         [f"{title}, {len(chosen):,} outputs", f"{ours[key]:.3f}", f"{theirs['agreement'][key]:.3f}"]
@@ -444,8 +444,8 @@ STAND_IN_NOTE = """\
 Our copy of the repository had no `batches_wmt23_en-de_gemba.json`, the batches of ESA-AI. The batches of ESA are used in their place, because they have the same documents with the same numbers of segments.
 """
 
-SPLIT_NOTE = f"""\
-The outputs of the two rounds are matched by their line in the test set, which the batches contain. Two batches have segments of one document (`{SPLIT_DOCUMENT}`) with the same numbers; the scripts and this page distinguish them by the judge's login.
+MATCHING_NOTE = """\
+The outputs of the two rounds are matched by their line in the test set, which the batches contain.
 """
 
 TIME_NOTE = """\
@@ -526,7 +526,7 @@ def page(checkout: Path) -> str:
             ),
             "",
             *stand_in_note(theirs),
-            SPLIT_NOTE,
+            MATCHING_NOTE,
             "## Time",
             "",
             TIME_NOTE,

@@ -30,7 +30,7 @@ from benchmarks.calibration.agree_named import (
 from benchmarks.calibration.agree_worlds import STUDY_WORLDS, StudyWorld
 from benchmarks.pages import write_page
 from wellput.core.metric import Floats
-from wellput.stats.chance_level import chance_of, chance_of_segments
+from wellput.stats.chance_level import chance_level_of, chance_level_of_segments
 from wellput.stats.correlation import Correlation, correlate, correlation_value
 from wellput.stats.correlation_intervals import (
     correlation_difference,
@@ -175,7 +175,7 @@ def _p_of_noise(x: Floats, z: Floats, correlation: Correlation, *, seed: int) ->
     left_out = leave_out(x, z, correlation)
 
     if correlation.coefficient == "spa":
-        chance = chance_of(
+        chance = chance_level_of(
             lambda scores: leave_out(scores, z, correlation).value,
             x,
             "spa",
@@ -183,7 +183,7 @@ def _p_of_noise(x: Floats, z: Floats, correlation: Correlation, *, seed: int) ->
             seed=seed,
         )
     else:
-        chance = chance_of_segments(x, z, correlation, seed=seed)
+        chance = chance_level_of_segments(x, z, correlation, seed=seed)
     return left_out.estimate(
         null=chance.null,
         scale=scale_of(correlation, len(x)),
@@ -216,7 +216,7 @@ TEMPLATE = """\
 # Calibration of `wellput agree`
 
 How often are the tests and intervals of `wellput agree` right? They were measured in simulated studies of two equally good metrics. The default ones are right or cautious,
-except if items come in documents that the evalset does not name. Of the tests that are chosen by name (`--test`), `perm-systems` and `williams` are about right; `perm-both`,
+except if items come in documents that the evalset does not name. Of the [tests that are chosen by name](#tests-chosen-by-name-between-two-equally-good-metrics) (`--test`), `perm-systems` and `williams` are about right; `perm-both`,
 `perm-inputs` and `perm-cells` find far too many differences if a metric likes or dislikes whole systems; `boot-both` mostly finds too few.
 
 In the tables, *4 × 40* is a study with 4 systems and 40 items. The correlations with people are
@@ -236,7 +236,7 @@ The default is the two-way jackknife, which leaves out each system and each item
 - *apart*: two equally good metrics are found to differ at .05.
 
 "None" in parentheses is the share of studies without an interval, because the coefficient is perfect, or undefined without one of the systems. – means that *missed* was not measured.
-A simulated score is the sum of what belongs to its system, to its item and to the output alone. The column *world* says how:
+A simulated score is the sum of an effect of its system, an effect of its item, and an effect of the output alone. The column *world* says how large these effects are and how they are distributed:
 
 {worlds}
 
@@ -261,18 +261,14 @@ a system as a whole), the item, or both. – means that Williams' test is not fo
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-The permutation tests exchange scores of the two metrics at random: of whole systems (`perm-systems`), of whole items (`perm-inputs`), of both (`perm-both`, PERM-BOTH in papers), or of single outputs (`perm-cells`). If the errors of all scores are independent, all four are right. If a metric errs for whole systems, the last three find too many
-differences, and more with more items: they exchange items within a system, which mixes the errors that the two
-metrics have for the system, so that chance looks smaller than it is. At system level
-`perm-both` then finds a difference between equally good metrics in half of the studies. wellput follows the
-published procedure here (the package nlpstats exchanges in the same way, mt-metrics-eval as `perm-cells`). For a conclusion about other systems, use the default; `perm-both`, `perm-inputs` and `perm-cells` hold only for these systems.
+The permutation tests exchange scores of the two metrics at random: of whole systems (`perm-systems`), of whole items (`perm-inputs`), of both (`perm-both`, PERM-BOTH in papers), or of single outputs (`perm-cells`). If the errors of all scores are independent, all four are right. If a metric errs for whole systems, `perm-inputs`, `perm-both` and `perm-cells` find too many differences, and more with more items: they exchange single items within a system, so the two metrics' errors for the system are mixed, and chance looks smaller than it is. At system level `perm-both` then finds a difference between equally good metrics in half of the studies. For a conclusion about other systems, use the default; `perm-both`, `perm-inputs` and `perm-cells` hold only for these systems.
 
 `boot-both` mostly finds too few differences: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
 
 ## 95% intervals of bootstraps, and Fisher's
 
-The last four columns are the shares of studies in which an interval contains the true correlation (column *truth*) for other systems and other items. They should be .95 (two standard errors: {error:.3f}). The errors of metrics share both systems and items. *Fisher* is the interval by Fisher's transformation, which is not for means of correlations (–).
+The last four columns are the shares of studies in which an interval contains the true correlation (column *truth*) for other systems and other items. They should be .95 (two standard errors: {error:.3f}). The errors of a metric have both the system and the item in common. *Fisher* is the interval by Fisher's transformation, which is not for means of correlations (–).
 
 | correlation | study | truth | boot-both | boot-systems | boot-inputs | Fisher |
 |---|---|---|---|---|---|---|
@@ -281,7 +277,7 @@ The last four columns are the shares of studies in which an interval contains th
 The interval of `boot-both` contains the true value too often with few systems and items, because it counts the errors of single outputs twice; with 20 × 100
 it is almost right. `boot-systems` contains the true value slightly too seldom, as percentile intervals from 10 to 20 systems do.
 `boot-inputs` allows for other items but not for other systems: it contains the true value for other systems
-in half to five sixths of the studies. Fisher's interval is right if its assumptions are.
+in half to five sixths of the studies.
 """
 
 

@@ -80,18 +80,18 @@ STUDY_WORLDS = (
     StudyWorld("every output by itself", "scores of different outputs are independent", 0.0, 0.0),
     StudyWorld(
         "systems and items differ",
-        "a tenth of the variance of a score belongs to the system, and three tenths to the item",
+        "a tenth of the variance of a score comes from the system, and three tenths from the item",
         0.1,
         0.3,
     ),
     StudyWorld(
         "errors shared within a system",
-        "half of the variance belongs to the system, so a metric likes or dislikes a system as a whole",
+        "half of the variance comes from the system, so a metric likes or dislikes a system as a whole",
         0.5,
         0.2,
     ),
     StudyWorld(
-        "errors shared within an item", "eight tenths of the variance belong to the item", 0.02, 0.8
+        "errors shared within an item", "eight tenths of the variance come from the item", 0.02, 0.8
     ),
     StudyWorld(
         "ties: ratings from 1 to 5",

@@ -193,7 +193,7 @@ How often are intervals and tests of `wellput score` right if items come in docu
 with documents of 1 to 40 items whose scores correlate .3, the 95% intervals of normal scores contain the true score in {low} to {high} of the cases, from 6 documents on.
 Intervals that treat items as independent do so in {low_alone} to {high_alone}.
 
-A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one of its own. The scores of two items of one document
+A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one that only this score has. The scores of two items of one document
 (or of two samples of one item) have the correlation that the row names. *Skewed* scores have a lognormal distribution, all others a normal one.
 
 - *coverage*: the share of 95% intervals of a system's score that contain the true score. It should be .95.

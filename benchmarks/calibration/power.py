@@ -132,11 +132,15 @@ PLANS: dict[str, Plan] = {
     "systems, 1 judge": Systems(0.4, judges=1, sd_item=0.8, sd_noise=1.1),
     "systems, 1 judge, noise only": Systems(0.4, judges=1, sd_item=0.0, sd_noise=1.0),
     "systems, 1 judge, no noise": Systems(0.3, judges=1, sd_item=1.0, sd_noise=0.0),
-    "systems, 3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1),
-    "systems, 5 judges of one taste": Systems(0.3, judges=5, sd_item=0.8, sd_noise=1.1),
-    "systems, 5 judges of own tastes": Systems(0.5, judges=5, sd_item=1, sd_noise=1, sd_judge=0.2),
-    "systems, 8 judges of own tastes": Systems(0.5, judges=8, sd_item=1, sd_noise=1, sd_judge=0.4),
-    "systems, 20 judges of own tastes": Systems(
+    "systems, 3 judges with one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1),
+    "systems, 5 judges with one taste": Systems(0.3, judges=5, sd_item=0.8, sd_noise=1.1),
+    "systems, 5 judges with different tastes": Systems(
+        0.5, judges=5, sd_item=1, sd_noise=1, sd_judge=0.2
+    ),
+    "systems, 8 judges with different tastes": Systems(
+        0.5, judges=8, sd_item=1, sd_noise=1, sd_judge=0.4
+    ),
+    "systems, 20 judges with different tastes": Systems(
         0.4, judges=20, sd_item=1, sd_noise=1.5, sd_judge=0.5
     ),
     "metrics": Metrics(0.5, 0.3, 0.6),
@@ -149,13 +153,15 @@ PLANS: dict[str, Plan] = {
     ),
 }
 ROUNDED = {
-    "7 points, 3 judges of one taste": Systems(0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7),
-    "5 points, 8 judges of own tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
+    "7 points, 3 judges with one taste": Systems(
+        0.4, judges=3, sd_item=0.8, sd_noise=1.1, points=7
+    ),
+    "5 points, 8 judges with different tastes": Systems(0.5, judges=8, sd_judge=0.4, points=5),
 }
 ROUNDED_SHARE = 8
 """One study in this many is drawn for `ROUNDED`: the model for ratings on a scale takes longer."""
 NULLS = {
-    f"{judges} judge{'' if judges == 1 else 's'}, {'own tastes' if taste else 'one taste'}": Systems(
+    f"{judges} judge{'' if judges == 1 else 's'}, {'different tastes' if taste else 'one taste'}": Systems(
         0.0, judges=judges, sd_item=1.0, sd_noise=1.0, sd_judge=taste
     )
     for judges, taste in ((1, 0.0), (2, 0.0), (2, 0.4), (3, 0.0), (3, 0.4), (5, 0.4), (20, 0.4))
@@ -225,7 +231,7 @@ Does a study of the size that `wellput power` recommends have the power that was
 
 For each plan in the table, `wellput power` recommends a number of items for a power of .80. Then {shown} studies with this number of items are simulated rating by rating,
 with the effects that the options describe ([the options](../commands/power.md)), and each study is analyzed as a user would do it: two systems are ranked by the ratings, or two metrics are
-compared by Williams' test. Judges *of one taste* prefer the same system to the same degree (`sd_judge` is 0); judges *of own tastes* do not. *Power* is the share of studies that find the difference at .05; two standard
+compared by Williams' test. Judges *with one taste* prefer the same system to the same degree (`sd_judge` is 0); judges *with different tastes* do not. In the rows *metrics*, `metric_correlations` are the correlation of each metric with people, and of the two metrics with each other; a *pilot* is the small study with `pilot_judges` judges in which they were measured. *Power* is the share of studies that find the difference at .05; two standard
 errors of this share are {error:.3f}.
 
 | plan | options | items | power |
@@ -245,7 +251,7 @@ are {rounded_error:.3f}.
 ## Systems that are equally good
 
 How often two equally good systems are called different at .05, by the same test. There are {null_items} items, and all standard deviations are 1
-(that of the judges' own tastes is 0.4); two standard errors are {null_error:.3f}.
+(that of different tastes is 0.4); two standard errors are {null_error:.3f}.
 
 | judges | called different |
 | --- | ---: |

@@ -203,9 +203,16 @@ is wrong far more often. The number after ± is two standard errors, computed ov
 
 ## The ranking by people
 
-A judgment is the sum of simulated effects, rounded to whole points. In parentheses are the standard deviations of the effects: judges are severe or mild (0.5) and prefer some systems (*tastes*: 0.3; strong: 0.8), items are hard or easy (0.6) and suit some systems (0.5), and every answer has noise (0.8). In the rows with documents, these are hard or easy (0.5)
-and suit some systems (0.4). In the rows *judges for each of … systems*, each judge rates one system only. For grades, yes or no, and choices (with ties) the effects are in log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items and 0.6 for items with systems. A fifth of the judgments is missing unless the row says otherwise. A *crowd* are many judges with few answers each;
-*8% of the cells* means that 8% of all possible judgments are there.
+A judgment is the sum of simulated effects, rounded to whole points. The effects, with their standard deviations:
+
+- Judges are severe or mild (0.5) and prefer some systems (*tastes*: 0.3; strong: 0.8).
+- Items are hard or easy (0.6) and suit some systems (0.5).
+- Documents, in the rows that have them, are hard or easy (0.5) and suit some systems (0.4).
+- Every answer has noise (0.8).
+
+For grades, yes or no, and choices the effects are in log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items, and 0.6 for how items suit systems. A fifth of the judgments is missing unless the row says otherwise. In the rows *judges for each of … systems*, each judge rates one system only. A *crowd* are many judges with few answers each; *8% of the cells* means that 8% of all possible judgments are there.
+
+The columns:
 
 - **type I**: how often two equally good systems are called different at .05, by the model of `wellput rank`. **t-test**: the same by a t-test over all judgments, as scripts often do it (for choices, a t-test of the share of wins against one half).
 - **any pair**: how often at least one pair of equally good systems is called different, after Holm's correction.

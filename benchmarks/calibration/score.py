@@ -209,7 +209,7 @@ The defaults are the jackknife's standard error with Student's t, corrected for 
 - *difference covered*: the 95% interval of a difference contains the true difference (for this, one of the systems was made worse). This should be .95.
 - *score covered*: the 95% interval of a score contains the true score. This should be .95.
 - *verdict*: a row *fails* if systems are found different in more than .065, or an interval covers less than .93. It is *conservative* if systems are found different
-  in less than .03, because they differ on a handful of items.
+  in less than .03, because the two systems differ on only a few items.
 
 | data | items | found different | difference covered | score covered | verdict |
 |---|---|---|---|---|---|

@@ -105,7 +105,7 @@ def section() -> str:
     listed = "\n".join(rows)
     return f"""## The English model
 
-How was the shipped English model made, and what does each step change? Its trigrams come from these texts, given with their numbers of words: {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(inside_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *All together*: one model of all texts. *Mixed*: a weighted mean of that model and of
+How was the shipped English model made, and what does each step change? Its trigrams come from these texts (ATIS has questions about flights), given with their numbers of words: {sizes}. The table has the perplexity of EWT dev, {int(chosen.model.statistics(inside_dev)[:, 1].sum()):,} words with sentence ends; all models of a row know the same words. *All together*: one model of all texts. *Mixed*: a weighted mean of that model and of
 one model of each text. In the first row, the first words of sentences keep their capital; in the second row, they have the case that they usually have inside sentences.
 
 | first words of sentences | EWT alone | all together | mixed |

@@ -163,7 +163,7 @@ def main() -> None:
 How well does the [head-driven parser](../language/head-driven-parser.md), which gives the probability of a sentence, distinguish a sentence from its words in another order? In the test part of EWT (English Web Treebank), {best.swap:.1f}% of the sentences are more probable than the same sentence with two neighboring words exchanged.
 The parser gives {heads["test"][0]:.1f}% of the words the right head; the [parser](../language/parser.md) of `wellput parse` is better at this.
 
-The head-driven parser was trained on EWT train and tuned on EWT dev. It was trained with tags of an earlier parser, and gets the tags of today's parser. Its file has {size / 1e6:.2f} MB.
+The head-driven parser was trained on EWT train and tuned on EWT dev. Its file has {size / 1e6:.2f} MB.
 
 ## Right heads
 

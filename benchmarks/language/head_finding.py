@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from benchmarks.data import data_path
 from wellput.core.tree import Constituent, Tree
 from wellput.io.trees import parse_constituent
-from wellput.language.trees.constituents import PUNCTUATION_TAGS, plain, to_dependencies
+from wellput.language.trees.constituents import PUNCTUATION_TAGS, to_dependencies, with_plain_labels
 from wellput.language.trees.penn_dependencies import labeled_dependencies
 from wellput.language.trees.projectivity import is_projective
 
@@ -78,7 +78,7 @@ def subjects_without_tags() -> Counter[str]:
     with zipfile.ZipFile(data_path(CONSTITUENTS)) as archive:
         files = members(archive, ".mrg").values()
     for sentence in (one for text in files for one in constituents(text)):
-        untagged = plain(sentence)
+        untagged = with_plain_labels(sentence)
         if untagged is None:
             continue
         words = labeled_dependencies(sentence).words, labeled_dependencies(untagged).words

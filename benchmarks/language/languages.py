@@ -29,7 +29,7 @@ from wellput.language.models.parsers import load_parser
 from wellput.language.models.treebank_fluency import TREEBANK_FEATURES, TreebankFluencyModels
 from wellput.language.models.treebanks import read_treebank
 from wellput.metrics.bleu import Bleu
-from wellput.metrics.treebank_fluency_training import mistaken_words, shuffled, usable
+from wellput.metrics.treebank_fluency_training import mistaken_words, shuffled, usable_sentences
 
 SEED = 12345
 RESAMPLES = 1000
@@ -211,7 +211,7 @@ def _fluency(
     loaded = TreebankFluencyModels.load(models)
     weights = FluencyModel.load(models / "fluency.wpm", tuple(TREEBANK_FEATURES))
     rng = np.random.default_rng(SEED)
-    sentences = [own for own in usable(test) if len(set(own)) > 1]
+    sentences = [own for own in usable_sentences(test) if len(set(own)) > 1]
     chosen = [sentences[place] for place in rng.permutation(len(sentences))]
     chosen = chosen[:MAX_FLUENCY_SENTENCES]
 
@@ -242,13 +242,13 @@ Everything is measured on the treebanks' test files, which were used for nothing
 
 PARSER = """## Parser
 
-*Words, F*: how well the text of the test trees is split into the treebank's words (F, the harmonic mean of precision and recall). For the other columns, the parsers get the treebank's words and predict the tags. UPOS: the percentage of words with the right tag; UAS: with the right head; LAS: with the right head and relation (without subtypes); punctuation counts. UDPipe is
-`ufal.udpipe` 1.4 from PyPI, trained in 5 rounds for the tagger and 5 for the parser, without its structured oracle; only for Vietnamese its defaults were used (20 and 10 rounds). More rounds may improve UDPipe's results.
+*Words, F*: how well the text of the test trees is split into the treebank's words (F, the harmonic mean of precision and recall). For the other columns, the parsers get the treebank's words and predict the tags. UPOS: the percentage of words with the right tag; UAS: with the right head; LAS: with the right head and relation (without subtypes); punctuation counts. (*No XPOS*: the treebank has only universal tags.) UDPipe is
+`ufal.udpipe` 1.4 from PyPI, trained in 5 rounds for the tagger and 5 for the parser, which is less than its defaults (20 and 10 rounds) and takes far less time; for Vietnamese its defaults were used. The defaults may improve UDPipe's results for the other languages.
 """
 
 REALIZER = """## Realizer
 
-The inputs are trees without word order: with words only (`words`), or also with relations and tags (`labels`). BLEU is that of tokens; *exact* is the percentage of sentences with all words in the treebank's order, capitals aside. `lr` is the baseline, with `words` as input; it knows only whether one word stood left or right of another in training.
+The inputs are trees without word order: with words only (`words`), or also with relations and tags (`labels`). BLEU is computed over tokens; *exact* is the percentage of sentences with all words in the treebank's order, capitals aside. `lr` is the baseline, with `words` as input; it knows only whether one word stood left or right of another in training.
 """
 
 FLUENCY = """## Fluency

@@ -158,7 +158,7 @@ both models know the same words, words that occur once in training were replaced
 
 | | `wellput train lm` | IRSTLM `tlm -lm=wb` |
 | --- | ---: | ---: |
-| training, to an ARPA file (processor time, best of {TURNS}), s | {best[0]:.1f} | {best[1]:.1f} |
+| training, to an ARPA file, the text format of n-gram models (processor time, best of {TURNS}), s | {best[0]:.1f} | {best[1]:.1f} |
 | perplexity | {perplexities[0]:.1f} | {perplexities[1]:.1f} |
 
 With `--memory-mb 10` (n-grams are sorted in parts on disk) wellput's file is {"the same byte for byte" if is_same else "NOT the same"}. The ARPA file has {sizes[0]:.0f} MB and is read in {arpa_s:.1f} s; the binary file has {sizes[1]:.0f} MB and is memory-mapped in {1000 * mapped_s:.0f} ms. One thread scores {n_scored / scoring_s / 1e6:.1f} million words a second. Other machines have other times.

@@ -112,10 +112,10 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     mean = sum(one.loss for one in rows) / len(rows)
     return f"""# The parser on a genre that it was not trained on
 
-How much worse does the parser of English become on a genre that it was not trained on? Without its genre it loses {mean:.1f} points of LAS on average.
+How much worse does the parser of English become on a genre that it was not trained on? Without its genre it loses {mean:.1f} points of LAS (the percentage of words with the right head and relation) on average.
 
 The parser is trained on the English Web Treebank (EWT), which has texts of five genres. Here one parser was trained on all of EWT train, and five others each without the sentences of one genre. The table compares, for each genre, the first parser and the one that was
-trained without this genre, on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head, LAS that of words with the right head and relation.
+trained without this genre, on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head.
 
 All six parsers were also trained on ATIS, a treebank of questions about flights. Each training took {minutes:g} minutes of one core, a tenth of the time for the shipped parser. So all figures are below those of [the shipped parser](language_parsing.md); only their differences
 matter here. The parsers use the shipped tagger and the shipped small language model, which were trained on all genres. On a genre that these had not read either, the loss would be larger.

@@ -185,8 +185,12 @@ The tree model, which knows the tree but not the order of the words, chooses the
 
 ## Known supertags
 
-The training data have {len(lexicon.overall):,} different supertags; {frequent:,} of them occur more than once. The columns: words of the part; the share of words whose supertag occurs in training; the share of words that occur in training (*known words*); of the known words, the share that has its supertag in training, too; and
-how many different supertags a known word has in training on average.
+The training data have {len(lexicon.overall):,} different supertags; {frequent:,} of them occur more than once.
+
+- *supertag known*: the share of words whose supertag occurs in training.
+- *word known*: the share of words that occur in training.
+- *supertag known with this word*: of the known words, the share that also has this supertag in training.
+- *supertags a word*: how many different supertags a known word has in training, on average.
 
 | part | words | supertag known | word known | known words: supertag known with this word | known words: supertags a word |
 | --- | ---: | ---: | ---: | ---: | ---: |
@@ -194,7 +198,8 @@ how many different supertags a known word has in training on average.
 
 ## Supertags for unordered trees of words
 
-The input is a tree of words without order. The columns: the share of words whose supertag is right; whose relation and side (left or right of the head) are right; whose side is right; the share of trees in which all supertags are right; and the number of trees in a second of processor time, on one core.
+The input is a tree of words without order. *Side* is the side of its head on which a word stands; *trees/s* is the number of trees in a second of processor time, on one core.
+
 *By the word alone*: by the word and the number of its daughters. *Top-down* chooses from the root of the tree down. *Exact* finds the best supertags of the whole tree, if each word has one of its 50, 100 (the default) or 200 most promising supertags (*candidates*). The tree model has {size / 1e6:.2f} MB.
 """
     for part, trees in parts.items():
@@ -211,8 +216,12 @@ EWT {part}:
         text += f"""
 ## XTAG
 
-The [XTAG grammar](../language/xtag.md), written by linguists, has {len(grammar.trees):,} trees in {len(grammar.families)} families. wellput maps each word, by its supertag, to one of these trees, and the tree says on which side of its head the word may stand. The columns: the words of the part; the share of words whose tree exists in the grammar;
-of all words with a head, the share whose side is allowed, and the share for which only one side is allowed; how often this one side is the right side; and the share of treelets (a head with all its daughters) whose order in the sentence is allowed.
+The [XTAG grammar](../language/xtag.md), written by linguists, has {len(grammar.trees):,} trees in {len(grammar.families)} families. wellput maps each word, by its supertag, to one of these trees, and the tree says on which side of its head the word may stand.
+
+- *tree exists*: the share of words whose tree is in the grammar.
+- *side allowed*: of the words with a head, the share whose side in the sentence is allowed.
+- *only one side allowed*: of the words with a head, the share for which the tree allows one side only; *this side is right* says how often it is the side in the sentence.
+- *order of treelet allowed*: the share of treelets (a head with all its daughters) whose order in the sentence is allowed.
 
 | part | words | tree exists | side allowed | only one side allowed | this side is right | order of treelet allowed |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |

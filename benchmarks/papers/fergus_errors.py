@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from wellput.core.tree import Tree
 from wellput.language.realize.inputs import InputTree, Node, RealizationModel, input_tree
 from wellput.language.realize.parameters import Capitals
-from wellput.language.trees.supertags import attaching_relation, category_of, coarse
+from wellput.language.trees.supertags import attaching_relation, category_of, coarse_category
 
 LARGEST = 6
 """Treelets of this size or larger are counted together."""
@@ -41,7 +41,7 @@ class TreeletErrors:
                 tree.words[i].form.lower() for i in found
             ]
             self.by_size[min(len(members), LARGEST), is_right] += 1
-            self.by_kind[coarse(category_of(tree.words[head])), is_right] += 1
+            self.by_kind[coarse_category(category_of(tree.words[head])), is_right] += 1
             for x, a in enumerate(wanted):
                 for b in wanted[x + 1 :]:
                     pair = self._name(tree, a, head), self._name(tree, b, head)

@@ -34,7 +34,7 @@ from wellput.language.paraphrase.classifiers import kauchak_training
 from wellput.language.paraphrase.corpus_index import CorpusIndex, index_corpus
 from wellput.language.paraphrase.filters import ContextwnFilter
 from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
-from wellput.language.paraphrase.training import judged_queries, learn
+from wellput.language.paraphrase.training import judged_queries, learn_classifiers
 from wellput.language.shipped import shipped
 from wellput.stats.judges.kappa import confusion
 
@@ -251,7 +251,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
     judged = in_form([one for one, _ in swords_dev()], wordnet, Tagger.load(shipped("tagger.wpm")))
     queries, is_right = judged_queries(judged, WordNetCandidates(wordnet))
     words = {query.replacement.text for query in queries}
-    learned = learn(index, words, kauchak_training(len(index)), seed=12345)
+    learned = learn_classifiers(index, words, kauchak_training(len(index)), seed=12345)
     chosen = ContextwnFilter(learned, 1.0)
     scores = chosen.probabilities(queries)
     rows = [["`wordnet`", *PAPER_7["wordnet"], f"{is_right.mean():.1%} of {len(is_right):,}"]]

@@ -18,7 +18,7 @@ from wellput.core.estimates import ScoreTable
 from wellput.language.paraphrase.corpus_index import CorpusIndex
 from wellput.language.paraphrase.methods import make_paraphraser, paraphrase_options
 from wellput.language.paraphrase.references import Paraphraser
-from wellput.language.paraphrase.training import learn_for
+from wellput.language.paraphrase.training import learn_classifiers_for
 
 METRIC = "bleu:ref_length=shortest"
 METHODS = ("wordnet", "contextwn", "context", "lsa", "brown")
@@ -39,7 +39,7 @@ def method_paraphrasers(data: HumanData, index: CorpusIndex) -> dict[str, Paraph
 
 def contextwn(data: HumanData, index: CorpusIndex) -> Paraphraser:
     options = paraphrase_options("contextwn", words_only=True)
-    learned = learn_for(data.evalset, options, index, seed=12345)
+    learned = learn_classifiers_for(data.evalset, options, index, seed=12345)
     return replace(make_paraphraser(options, classifiers=learned), method="contextwn")
 
 

@@ -277,7 +277,7 @@ Limits:
 
 - `--by` takes tags with at most 100 values, so larger numbers were not measured.
 - `agree` refuses more than 200,000,000 cells (judges × systems × items), even if most of them have no judgment.
-- `rank` and `agree` rank more than 1,000 systems by means, without a model.
+- `agree` ranks more than 1,000 systems by their means, without a model; `rank` refuses them.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:
 

@@ -55,7 +55,7 @@ def page(runs: Sequence[Run], turns: Sequence[Run]) -> str:
     )
     return f"""# Scale
 
-How long does it take to score {runs[0].items:,} segments, and how much memory? Streamed from a file, BLEU, chrF and ssa took {whole["stream"].seconds:.1f} seconds on two cores, and {peak:,.0f} MB; on a cluster of two workers they took {whole["ray"].seconds:.1f} seconds. All digits were {"equal" if equal else "NOT equal"}, also when a worker was killed.
+How long does it take to score {runs[0].items:,} segments, and how much memory? Streamed from a file, BLEU, chrF and [`ssa`](../metrics/ssa.md) took {whole["stream"].seconds:.1f} seconds on two cores, and {peak:,.0f} MB; on a cluster of two workers they took {whole["ray"].seconds:.1f} seconds. {"All runs gave the same scores to the last digit, also the run in which a worker was killed." if equal else "The runs did NOT all give the same scores."}
 
 The segments are outputs of WMT 2021 German–English, repeated, each with its own id. The cluster is Ray, a library for computing on many machines; here its workers are two processes of one machine. Each row is a separate run. Compare rows by processor time rather than by clock time, because the two cores are those of a
 virtual machine. The memory is that of the process that scores or, on the cluster, of the process that adds up the workers' results.
@@ -76,10 +76,10 @@ Medians of the ratios within a turn, and the goals that wellput should reach:
 | --- | ---: | ---: | --- |
 | peak memory while streaming | {peak:,.0f} MB | < 1,024 MB | {_verdict(peak < 1024)} |
 | throughput lost by streaming, compared with segments in memory, clock time | {loss:.0%} | ≤ 20% | {_verdict(loss <= 0.2)} |
-| the same, processor time | {work_loss:.0%} | ≤ 20% | {_verdict(work_loss <= 0.2)} |
+| throughput lost by streaming, compared with segments in memory, processor time | {work_loss:.0%} | ≤ 20% | {_verdict(work_loss <= 0.2)} |
 | time added by Ray, compared with streaming by two threads, clock time | {more:+.0%} | ≤ 25% | {_verdict(more <= 0.25)} |
-| the same, processor time | {work_more:+.0%} | ≤ 25% | {_verdict(work_more <= 0.25)} |
-| all digits equal, also with a worker killed | {"yes" if equal else "no"} | yes | {_verdict(equal)} |
+| time added by Ray, compared with streaming by two threads, processor time | {work_more:+.0%} | ≤ 25% | {_verdict(work_more <= 0.25)} |
+| all runs give the same scores to the last digit, also with a worker killed | {"yes" if equal else "no"} | yes | {_verdict(equal)} |
 """
 
 
@@ -103,7 +103,7 @@ def _ten_billion(whole: float, plain: float, ids: float) -> str:
     n, cores = 1e10, 1000
     collisions = n**2 / 2 / 2**64
     return f"""**10¹⁰ segments on 1,000 cores**, computed in the same way: the workers need {n * whole / 3.6e9:,.0f} core hours, so {n * whole / 1e6 / cores:.0f} seconds, in which they read {n * BYTES_A_SEGMENT / 1e12:.1f} TB, {cores * BYTES_A_SEGMENT / whole / 1000:.0f} GB a second. The first process is then the bottleneck: it compares the hashes of all ids, which takes {ids:.2f} µs an id (measured on 16.8 million ids), so {n * ids / 6e7:.0f} minutes on one core, and {n * 8 / 1e9:.0f} GB on its disk.
-Of 10¹⁰ hashes of 64 bits, {collisions:.1f} pairs are equal by chance; then one process reads all ids again, which takes about {n * plain / 3.6e9:.1f} hours. So cut a corpus of this size into parts of 10⁹ segments and score each part by itself. Then the first process takes {n / 10 * ids / 6e7:.1f} minutes for each part, and only {collisions / 100:.0%} of the parts are read again. But an id that occurs in two parts is not noticed."""
+Different ids may by chance have the same hash of 64 bits: {collisions:.1f} pairs of 10¹⁰ ids. Then one process reads all ids again, which takes about {n * plain / 3.6e9:.1f} hours. So cut a corpus of this size into parts of 10⁹ segments and score each part by itself: the ids of a part are compared in {n / 10 * ids / 6e7:.1f} minutes, and only {collisions / 100:.0%} of the parts are read again. But an id that occurs in two parts is not noticed."""
 
 
 def costs_text(
@@ -146,7 +146,7 @@ Cost grows in proportion to the number of items and of systems. The third column
 | --- | ---: | ---: |
 {significance_rows}
 
-**Where the time goes** with BLEU, chrF and ssa, read from a file: of {whole:.1f} µs a segment, {kernels:.1f} ({kernels / whole:.0%}) are the C++ code of the metrics, {plain:.1f} ({plain / whole:.0%}) reading and decoding, {engine:.1f} the engine's Python; the rest is the cost of threads. The C++ code runs on all cores; decoding and Python need Python's global lock, so they run on one core at a time. So one process gets no faster beyond about {whole / (plain + engine):.0f} cores. Several
+**Where the time goes** with BLEU, chrF and [`ssa`](metrics/ssa.md), read from a file: of {whole:.1f} µs a segment, {kernels:.1f} ({kernels / whole:.0%}) are the C++ code of the metrics, {plain:.1f} ({plain / whole:.0%}) reading and decoding, {engine:.1f} the engine's Python; the rest is the cost of threads. The C++ code runs on all cores; decoding and Python need Python's global lock, so they run on one core at a time. So one process gets no faster beyond about {whole / (plain + engine):.0f} cores. Several
 processes (`--engine ray --threads N`) use more cores. With `length` as the only metric, reading is most of the work; with `fluency` the model is nearly all of it, and one process keeps {by_name.get("fluency", whole) / (plain + engine):.0f} cores busy. A disk must give {BYTES_A_SEGMENT / whole:.0f} MB a second for each core ({BYTES_A_SEGMENT} bytes a segment), or it is the bottleneck.
 
 **10⁹ segments**, computed from the streamed run of [Scale](results/scale.md), not measured: {hours:.1f} core hours. That is {hours * 60 / 16:.0f} minutes of 16 cores, or {hours * 3600 / 256:.0f} seconds of 256 in a cluster, if the storage gives {256 * BYTES_A_SEGMENT / whole / 1000:.0f} GB a second. The first process, which coordinates the workers, receives 8 bytes an item for the check of ids (8 GB, on disk). Intervals or a test with BLEU would keep 80 GB a system: for these, score a random sample of the items.

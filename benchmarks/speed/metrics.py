@@ -123,7 +123,7 @@ def metric_rows(outputs: list[str], references: list[str]) -> list[Row]:
         edit_operations, n,
     )  # fmt: skip
     compare(
-        "ssa and gsa, 13a tokens", "rapidfuzz (split at spaces, `editops`)", "",
+        "ssa and gsa, split by sacreBLEU's tokenizer 13a", "rapidfuzz (split at spaces, `editops`)", "",
         lambda: corpus_score("ssa,gsa", outputs, lists, 1), edit_operations, n,
     )  # fmt: skip
     return rows

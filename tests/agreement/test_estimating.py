@@ -345,3 +345,22 @@ def test_a_proxy_saves_nothing_where_people_judged_everything() -> None:
     shown = str(wellput.estimate(evalset(), judged, MACHINE))
     assert f"{MACHINE} can save nothing here: people judged every item" in shown
     assert "can save nothing" not in str(wellput.estimate(evalset(), ratings(), MACHINE))
+
+
+def test_a_system_that_is_ahead_by_the_same_on_every_item_is_ahead() -> None:
+    """Without a spread there is no t test; the sign test of 10 equal differences has p = 2 / 2¹⁰."""
+    items = [
+        Item(str(n), {"A": "a b", "B": "a", "C": "b a"}, references=("a b",)) for n in range(20)
+    ]
+    values = {"A": (1, 1), "B": (0, 0), "C": (0, 1)}
+    answers = [
+        Judgment("J", str(n), system, "q", float(pair[n % 2]), {})
+        for n in range(10)
+        for system, pair in values.items()
+    ]
+    found = wellput.estimate(wellput.EvalSet(items), answers, proxy="chrf")
+    ranks = {row.system: (row.rank_low, row.rank_high) for row in found.systems}
+    assert ranks == {"A": (1, 1), "C": (2, 2), "B": (3, 3)}
+    (a_b,) = (one for one in found.differences if one.systems == ("A", "B"))
+    assert a_b.estimate.p_value == pytest.approx(2 / 2**10)
+    assert a_b.estimate.low is None

@@ -257,13 +257,17 @@ def test_contextwn_uses_as_many_negatives_as_positives_whatever_it_was_learned_w
     import numpy as np
 
     from wellput.language.paraphrase.candidates import Replacement
-    from wellput.language.paraphrase.classifiers import ContextClassifier, ContextTraining, pack
+    from wellput.language.paraphrase.classifiers import (
+        ContextClassifier,
+        ContextTraining,
+        joined_classifiers,
+    )
     from wellput.language.paraphrase.filters import ContextwnFilter, Query
 
     # A bias alone, of boosting: the log odds are twice the margin. e^(2 · −.8047) = 1/5, five
     # negatives for a positive; at one negative these are even odds.
     bias = ContextClassifier(np.zeros(0, np.uint32), np.zeros(0, np.float32), -np.log(5) / 2)
-    classifiers = pack({"answer": bias}, ContextTraining())
+    classifiers = joined_classifiers({"answer": bias}, ContextTraining())
     words = ("a", "reply", "came")
     queries = [Query(words, 1, 2, Replacement(text, "wordnet", 1.0)) for text in ("answer", "home")]
     even, unknown = ContextwnFilter(classifiers, 5.0).probabilities(queries)

@@ -15,12 +15,12 @@ from wellput.displays.talking_head import (
     MIN_MOTION_SECONDS,
     SAMPLES_PER_SECOND,
     Speech,
-    cut,
-    estimated,
-    matched,
+    cut_into_runs,
     performance,
+    silent_speech,
     speak,
     word_lengths,
+    word_times,
 )
 
 
@@ -74,7 +74,7 @@ def test_without_the_program_times_are_estimated(monkeypatch: pytest.MonkeyPatch
     words = ["A", "fern,", "!", "tall"]
     speech = speak(words)
     check_sound(speech, words)
-    assert speech.wav is None and speech.words == estimated(words).words
+    assert speech.wav is None and speech.words == silent_speech(words).words
     assert speak([]).words == ()
 
 
@@ -95,16 +95,16 @@ def test_lengths_are_read_off_the_gaps() -> None:
 
 def test_words_spoken_as_one_share_its_time() -> None:
     pieces = [(0.0, 0.2), (0.2, 0.8), (0.8, 1.4)]
-    times = matched(["we", "in", "the", "garden"], pieces)
+    times = word_times(["we", "in", "the", "garden"], pieces)
     assert times[0] == (0.0, 0.2) and times[3] == (0.8, 1.4)
     assert list(times[1]) == pytest.approx([0.2, 0.2 + 0.6 * 3 / 7], abs=1e-3)
-    assert matched(["42", "pounds"], pieces) == [(0.0, 0.2), (0.2, 1.4)]
+    assert word_times(["42", "pounds"], pieces) == [(0.0, 0.2), (0.2, 1.4)]
 
 
 @given(st.lists(st.floats(0.1, 5), min_size=1, max_size=8), st.integers(1, 8))
 def test_runs_cover_everything_in_order(long: list[float], k: int) -> None:
     short = long[: min(k, len(long))]
-    runs = cut(long, short)
+    runs = cut_into_runs(long, short)
     assert [a for a, _ in runs] == [0, *(b for _, b in runs[:-1])]
     assert runs[-1][1] == len(long) and all(a < b for a, b in runs)
 

@@ -7,7 +7,7 @@ import pytest
 
 from wellput.core.errors import OutputError
 from wellput.io import check_files
-from wellput.io.named_files import given_texts, named_files, reads_from
+from wellput.io.named_files import named_files, paths_in, reads_from
 
 
 @pytest.fixture
@@ -70,9 +70,9 @@ def test_a_folder_that_holds_an_input(folder: Path) -> None:
 
 
 def test_texts_in_an_argument() -> None:
-    assert given_texts("bleu,x.csv") == ["bleu,x.csv"]
-    assert given_texts([Path("x.csv"), Path("x"), len, "bleu"]) == ["x.csv", "x"]
-    assert given_texts(iter(["x.csv"])) == given_texts(None) == []
+    assert paths_in("bleu,x.csv") == ["bleu,x.csv"]
+    assert paths_in([Path("x.csv"), Path("x"), len, "bleu"]) == ["x.csv", "x"]
+    assert paths_in(iter(["x.csv"])) == paths_in(None) == []
 
 
 def test_a_language_pair_of_mt_metrics_eval_is_a_folder(folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_folders_of_inputs_are_not_searched_for_a_new_output(
 def test_a_folder_with_the_name_of_a_metric_is_no_input(folder: Path) -> None:
     (folder / "bleu").mkdir()
     (folder / "bleu" / "s.csv").write_text("item,score\n")
-    check_files(["bleu/s.csv"], given_texts("bleu,chrf"))
+    check_files(["bleu/s.csv"], paths_in("bleu,chrf"))
 
 
 def test_a_list_that_is_too_long_for_a_name_is_no_error(folder: Path) -> None:

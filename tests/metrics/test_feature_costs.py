@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wellput.language.models.english_text import SentenceFeatures
-from wellput.metrics.fluency import feature_costs
+from wellput.metrics.fluency import costs_in_words
 
 ABOUT = {"a": "the first", "b": "the second", "c": "the third"}
 ROWS = np.array([[0.5, -2.0, 0.0], [0.0, 0.0, 0.0]])
@@ -16,7 +16,7 @@ CONTRIBUTIONS = np.array([[-0.2, -1.5, -0.05], [0.3, 0.0, -0.1]])
 
 
 def test_the_greatest_costs_come_first_and_small_ones_are_left_out() -> None:
-    worse, fine, empty, several = feature_costs(FOUND, SCORES, ABOUT, CONTRIBUTIONS, min_cost=0.1)
+    worse, fine, empty, several = costs_in_words(FOUND, SCORES, ABOUT, CONTRIBUTIONS, min_cost=0.1)
     assert worse.splitlines() == [
         "  badly put",
         "  loses 1.50 by b −2.00: the second",
@@ -29,7 +29,7 @@ def test_the_greatest_costs_come_first_and_small_ones_are_left_out() -> None:
 
 
 def test_words_are_named_that_lower_a_feature() -> None:
-    worse, *_ = feature_costs(
+    worse, *_ = costs_in_words(
         FOUND, SCORES, ABOUT, CONTRIBUTIONS, min_cost=0.1, offending=lambda _: {"b": ["badly"]}
     )
     assert worse.splitlines()[1:] == [

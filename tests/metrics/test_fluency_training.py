@@ -14,8 +14,8 @@ from wellput.core.metric import Floats
 from wellput.language.models.fluency_model import FLUENCY_FEATURES
 from wellput.metrics.fluency_training import (
     Graded,
-    fits,
     graded_texts,
+    is_whole_sentence,
     split_text,
     train_fluency,
     whole_sentences,
@@ -64,7 +64,7 @@ def test_whole_sentences_are_taken_once(text: Path) -> None:
     [("The cat sat .", True), ("the cat sat .", False), ("The cat sat", False), ("No .", False)],
 )
 def test_what_is_a_whole_sentence(words: str, is_fit: bool) -> None:
-    assert fits(words.split()) is is_fit
+    assert is_whole_sentence(words.split()) is is_fit
 
 
 def test_too_little_text_is_refused() -> None:

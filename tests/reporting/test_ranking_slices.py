@@ -27,12 +27,16 @@ def ranking(order: str, p_value: float) -> Ranking:
 def test_p_is_corrected_over_the_slices() -> None:
     whole = ranking("AB", 0.001)
     # Holm over two slices doubles the smaller p: .02 stays below .05, .03 does not.
-    found = reordering_sentences(whole, {"chat": ranking("BA", 0.02), "news": ranking("AB", 0.5)}, "t")
+    found = reordering_sentences(
+        whole, {"chat": ranking("BA", 0.02), "news": ranking("AB", 0.5)}, "t"
+    )
     assert found == [
         "t chat differs from the whole: there people prefer B to A on quality (p = 0.040, corrected "
         "for 2 differences of all slices)."
     ]
-    found = reordering_sentences(whole, {"chat": ranking("BA", 0.03), "news": ranking("AB", 0.5)}, "t")
+    found = reordering_sentences(
+        whole, {"chat": ranking("BA", 0.03), "news": ranking("AB", 0.5)}, "t"
+    )
     assert found == [
         "For people on quality, the order differs from the whole in chat (B before A); no test shows "
         "that this is more than chance."

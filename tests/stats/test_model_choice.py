@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.regression import stepwise
+from wellput.stats.stepwise_regression import stepwise
 
 NAMES = ["a", "b", "c", "d"]
 

@@ -18,8 +18,8 @@ from wellput.stats.judges.correlations import split_half
 from wellput.stats.judges.kappa import pairwise_kappas
 from wellput.stats.judges.reliability import panel_reliability
 from wellput.stats.proportions import wilson
-from wellput.stats.regression import stepwise
 from wellput.stats.resampling import paired_bootstrap
+from wellput.stats.stepwise_regression import stepwise
 
 X, Y, Z = np.random.default_rng(1).normal(size=(3, 5, 30))
 COUNTS = np.abs(X).T

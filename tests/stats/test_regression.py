@@ -16,7 +16,8 @@ from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.stats.regression import ols, ridge, stepwise, variance_inflation
+from wellput.stats.regression import ols, ridge, variance_inflation
+from wellput.stats.stepwise_regression import stepwise
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 

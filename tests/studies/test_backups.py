@@ -73,7 +73,7 @@ def test_a_copy_is_finished_although_judges_answer_between_its_steps(
         n_steps += 1
         assert n_steps < 20, "the copy begins again after each answer"
         with closing(sqlite3.connect(path)) as judge, judge:
-            judge.execute("UPDATE study SET created_at = created_at + 1")
+            judge.execute("UPDATE trials SET planned = planned + 1")
 
     class Steps(sqlite3.Connection):
         def backup(self, target: sqlite3.Connection, **options: Any) -> None:
@@ -90,6 +90,69 @@ def test_a_copy_is_finished_although_judges_answer_between_its_steps(
     with Study.open(tmp_path / "copy.db") as copy:
         assert copy.judgments() == store.judgments()
     assert (tmp_path / "copy.db").stat().st_size > 8_000_000 and n_steps
+
+
+def test_a_backup_is_not_opened_with_the_log_of_the_study_in_whose_place_it_was_put(
+    tmp_path: Path,
+) -> None:
+    path, backup, log = (tmp_path / name for name in ("study.db", "copy.db", "study.db-wal"))
+    store = Store.create(path, new_setup())
+    first, second = judges_of(store, 2)
+    answer_all(store, first)
+    Study(store, str(path)).backup(backup)
+    answer_all(store, second)
+    answers = log.read_bytes()
+    with closing(Store.open(backup)) as looked_at:
+        assert looked_at.invite(1)
+    backup.rename(path)
+    content = path.read_bytes()
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    for name in (path, link):
+        with pytest.raises(
+            InputError, match=r"study.db-wal is not the log of .* move .*study.db-shm"
+        ):
+            Store.open(name)
+    assert (path.read_bytes(), log.read_bytes()) == (content, answers)
+    for suffix in ("-wal", "-shm"):
+        (tmp_path / f"study.db{suffix}").rename(tmp_path / f"kept{suffix}")
+    with closing(Store.open(path)) as restored:
+        assert len(restored.judgments()) == 2 * 12
+        restored.invite(1)
+        assert log.stat().st_size  # the study's own log
+        with closing(Store.open(path)) as again:
+            assert again.judgments() == restored.judgments()
+
+
+def test_a_backup_that_others_use_keeps_its_log(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "study.db", new_setup())
+    Study(store, "study.db").backup(tmp_path / "copy.db")
+    first, second = Store.open(tmp_path / "copy.db"), Store.open(tmp_path / "copy.db")
+    first.invite(1, ["Ann"])
+    first.close()
+    assert (tmp_path / "copy.db-wal").stat().st_size
+    second.invite(1, ["Bob"])
+    with closing(Store.open(tmp_path / "copy.db")) as third:
+        assert [judge.name for judge in third.overview().judges] == ["Ann", "Bob"]
+
+
+def test_the_log_beside_an_empty_file_is_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "study.db").touch()
+    (tmp_path / "study.db-wal").write_bytes(b"answers")
+    with pytest.raises(InputError, match="may hold answers"):
+        Store.open(tmp_path / "study.db")
+    assert (tmp_path / "study.db-wal").read_bytes() == b"answers"
+
+
+def test_a_study_that_was_not_closed_is_opened_with_its_log(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "study.db", new_setup())
+    (judge,) = judges_of(store, 1)
+    answer_all(store, judge)
+    (tmp_path / "moved").mkdir()
+    for suffix in ("", "-wal"):  # as they are when a program was killed
+        shutil.copy(tmp_path / f"study.db{suffix}", tmp_path / "moved" / f"other.db{suffix}")
+    with closing(Store.open(tmp_path / "moved" / "other.db")) as opened:
+        assert opened.judgments() == store.judgments() != []
 
 
 def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:

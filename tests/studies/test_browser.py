@@ -334,6 +334,36 @@ def test_an_answer_that_was_kept_does_not_replace_a_newer_one_of_another_device(
     assert values_of(exported(store, tmp_path), "fluency") == {1, 2}
 
 
+@pytest.mark.parametrize("is_opened_again", [False, True])
+def test_a_changed_answer_that_could_not_be_sent_is_not_lost(
+    browser: Browser, tmp_path: Path, is_opened_again: bool
+) -> None:
+    store = new_store(tmp_path, DESIGNS["rating"])
+    (invitation, _) = store.invite(2)
+    home = f"/judge/{invitation.token}"
+    with served(store) as address:
+        desk = Watch(browser)
+        page, press = desk.page, desk.page.keyboard.press
+        page.goto(f"{address}{home}")
+        by_keyboard(page)
+        page.get_by_text("1 of 4 done").wait_for()
+        press("u")
+        page.get_by_text("change it, or go on").wait_for()
+        desk.context.set_offline(True)
+        press("7")
+        press("Enter")
+        page.get_by_text("The server cannot be reached").wait_for()
+        desk.context.set_offline(False)
+        if is_opened_again:
+            page.close()
+            page = desk.context.new_page()
+            page.goto(f"{address}{home}")
+        page.locator("#answer:not([data-ms-since-answer])").wait_for()  # the next trial
+        page.wait_for_function("() => Object.keys(localStorage).length === 0")
+        desk.context.close()  # whose console notes the failed request
+    assert values_of(exported(store, tmp_path), "understandability") == {7}
+
+
 def test_the_time_of_a_trial_does_not_count_for_the_next(browser: Browser, tmp_path: Path) -> None:
     """The field with the cursor goes away with its page, and the browser says that it has changed."""
     store = new_store(tmp_path, DESIGNS["magnitude"])

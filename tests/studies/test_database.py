@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -297,15 +297,42 @@ def test_a_study_that_was_replaced_is_not_mixed_with_the_new_one(url: str) -> No
     assert judges_of(new, 1)[0].id == judge.id
     begun = new.next_trial(judge)
     assert begun is not None
+    uses: list[Callable[[], object]] = [
+        lambda: store.next_trial(judge),
+        lambda: store.record(judge, begun.id, answer_to(begun), ms=900),
+        lambda: store.trial(judge, begun.id),
+        lambda: store.verify_owner(new.owner_token or ""),
+        lambda: store.demographics(judge, {}),
+        lambda: store.set_state("closed"),
+        store.owner_sessions.begin,
+        store.judgments,
+        store.overview,
+    ]
     for _ in range(2):
-        with pytest.raises(StoreUnavailable, match="replaced by another study"):
-            store.next_trial(judge)
-        with pytest.raises(StoreUnavailable, match="replaced by another study"):
-            store.record(judge, begun.id, answer_to(begun), ms=900)
-    store.database.engine.dispose()  # new connections find the new study
-    with pytest.raises(StoreUnavailable, match="replaced by another study"):
-        store.overview()
-    assert new.judgments() == []
+        for use in uses:
+            with pytest.raises(StoreUnavailable, match="replaced by another study"):
+                use()
+        store.database.engine.dispose()  # new connections find the new study
+    assert (new.judgments(), new.state) == ([], "open")
+
+
+@needs("PostgreSQL")
+def test_a_study_that_was_removed_from_a_server_is_not_used(postgresql: Server) -> None:
+    url = postgresql.new_database()
+    store = Store.create(url, new_setup())
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP TABLE enrolments, answers")
+        for use in (store.overview, store.payments):
+            with pytest.raises(StoreUnavailable, match="lacks a table"):
+                use()
+        connection.execute("DROP SCHEMA public CASCADE")
+    for link in (invitation.token, "unknown"):
+        assert client.get(f"/api/judge/{link}/next").status_code == 503
+    for use in (store.overview, lambda: store.set_state("closed")):
+        with pytest.raises(StoreUnavailable, match="was removed"):
+            use()
 
 
 def test_a_file_that_was_removed_takes_no_answers(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from wellput.studies.designs.registry import (
 )
 from wellput.studies.designs.scales import Rating
 from wellput.studies.questionnaire import Questionnaire
-from wellput.studies.questions import AnswerError, Question, check_values, is_success
+from wellput.studies.questions import AnswerError, Question, check_values, is_right_answer
 from wellput.studies.settings import StudySettings, make_settings, read_settings
 from wellput.studies.wording import ENGLISH
 
@@ -201,8 +201,8 @@ def test_forms_give_text() -> None:
 
 
 def test_keyed_answers_forgive_case_space_and_full_stop() -> None:
-    assert is_success("  At  NINE. ", ["at nine"])
-    assert not is_success("at ten", ["at nine", "nine"])
+    assert is_right_answer("  At  NINE. ", ["at nine"])
+    assert not is_right_answer("at ten", ["at nine", "nine"])
 
 
 def test_a_settings_file_replaces_the_wording(tmp_path: Path) -> None:

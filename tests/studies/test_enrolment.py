@@ -207,6 +207,45 @@ def test_the_screening_also_refuses_who_gave_a_place_back(url: str) -> None:
     assert [payment.returned for payment in store.payments()] == [True, False]
 
 
+def test_whoever_is_refused_after_giving_the_place_back_does_not_regain_it(url: str) -> None:
+    store = open_study(url, quota=1, screening=[ENGLISH])
+    place = store.enrol(prolific("ann"))
+    store.give_place_back(judge_of(store, place))
+    client, home = client_of(store), f"/judge/{place.token}"
+    assert store.enrol(prolific("ann"), is_accepted=False) == Place("refused")
+    assert 'id="answer"' not in client.get(home).text
+    assert client.get(f"/api{home}/next").status_code == 409
+    assert [payment.returned for payment in store.payments()] == [True]
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_whoever_finishes_without_a_place_finds_the_code(url: str, is_taken: bool) -> None:
+    """The page with the last trial was still open when the place went to somebody else."""
+    store = open_study(url, quota=1, completion="CODE-{judge}")
+    place = store.enrol(prolific("ann"))
+    ann = judge_of(store, place)
+    answer_all(store, ann, at_most=11)
+    last = store.next_trial(ann)
+    assert last is not None
+    store.give_place_back(ann)
+    if is_taken:
+        assert store.enrol(prolific("bob")).state == "taken"
+    client, home = client_of(store), f"/judge/{place.token}"
+    if is_taken:
+        assert "CODE" not in client.get(home).text
+    store.record(ann, last.id, answer_to(last), ms=900)
+    assert store.payments()[0].finished
+    assert store.enrolment is not None
+    link = client.get(f"{store.enrolment.path}?PROLIFIC_PID=ann")
+    assert (link.status_code, link.headers["location"]) == (303, home)
+    assert store.enrol(prolific("ann")) == place
+    assert "CODE-J1" in client.get(home).text
+    assert client.get(f"/api{home}/next").json()["trial"] is None
+    # The place that nobody has taken counts as Ann's again.
+    assert store.payments()[0].returned == is_taken
+    assert store.enrol(prolific("cid")) == Place("full")
+
+
 def test_who_was_refused_is_not_kept(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_study(url, quota=1, screening=[ENGLISH])
     monkeypatch.setattr("wellput.studies.enrolment.MAX_REFUSALS_KEPT", 3)

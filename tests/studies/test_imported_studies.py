@@ -25,7 +25,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.studies import imports, schema
-from wellput.studies.exports import export, shown_items
+from wellput.studies.exports import export, items_of_study
 from wellput.studies.imported_answers import stored_marks, times_of
 from wellput.studies.imports import plan_import, write_import
 from wellput.studies.store import Store
@@ -198,7 +198,7 @@ def test_an_exported_study_comes_back(tmp_path: Path, design: str) -> None:
     store = marked_store(tmp_path, design, "accuracy/omission" if design == "mqm" else "")
     file = tmp_path / "judgments.csv"
     export(store, str(file))
-    evalset = EvalSet(shown_items(store))
+    evalset = EvalSet(items_of_study(store))
     with wellput.Study.from_judgments(evalset, file, path=tmp_path / "again.db") as study:
         found, before = by_key(study.judgments()), by_key(store.judgments())
         times = {one.extra["ms"] for one in study.judgments()}
@@ -484,7 +484,7 @@ def test_an_import_of_an_export_has_the_same_rows(tmp_path: Path, suffix: str) -
         assert {name: own[name] for name in one.extra} == one.extra
     file = tmp_path / f"judgments.{suffix}"
     export(store, str(file))
-    evalset = EvalSet(shown_items(store))
+    evalset = EvalSet(items_of_study(store))
     wellput.Study.from_judgments(evalset, file, path=tmp_path / "again.db").close()
     assert rows_of(Store.open(tmp_path / "again.db")) == rows_of(store)
 

@@ -19,7 +19,7 @@ from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
 from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.machines.judge_results import JudgeResult
-from wellput.studies.queries import give
+from wellput.studies.queries import give_assignment
 from wellput.studies.store import Store, UnknownTrial
 from wellput.studies.study_transactions import StudyTransaction
 
@@ -255,7 +255,7 @@ def test_a_machine_gets_the_trials_of_a_transaction_that_was_undone(file: str) -
             for _ in range(20):
                 queue = MachineQueue(store.setup, transaction, machine.id)
                 for given in queue.new_trials(1):
-                    give(transaction, queue, given, 1.0)
+                    give_assignment(transaction, queue, given, 1.0)
             raise LookupError
 
     with pytest.raises(LookupError):

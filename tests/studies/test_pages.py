@@ -102,6 +102,39 @@ def test_an_answer_counts_as_given_when_the_judge_gave_it(
     assert [getattr(each, "value", None) for each in store.judgments()] == [stored]
 
 
+@pytest.mark.parametrize(("kept_ms", "stored"), [("30000", 2), ("10000", 6)])
+def test_an_answer_that_the_judge_confirmed_is_not_replaced_by_an_older_one(
+    tmp_path: Path, kept_ms: str, stored: int
+) -> None:
+    """The judge answered 2, took it back 20 seconds later, and went on without a change. The answer 6,
+    which another device kept, arrives 20 seconds after that."""
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client, home = client_of(store), f"/judge/{invitation.token}"
+    begin, step = store.clock(), 0
+    store.clock = lambda: begin + 20 * step
+    page = client.get(home).text
+    submit(client, page, {"q-fluency": "2"})
+    step = 1
+    client.post(f"{home}/undo", data={"csrf": fields_of(page)["csrf"]})
+    submit(client, client.get(home).text, {"q-fluency": "2"})
+    step = 2
+    submit(client, page, {"q-fluency": "6", "kept_ms": kept_ms})
+    assert [getattr(each, "value", None) for each in store.judgments()] == [stored]
+
+
+def test_a_kept_answer_is_stored_after_the_clock_was_set_back(tmp_path: Path) -> None:
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client, home = client_of(store), f"/judge/{invitation.token}"
+    page = client.get(home).text
+    submit(client, page, {"q-fluency": "2"})
+    begin = store.clock()
+    store.clock = lambda: begin - 3600
+    submit(client, page, {"q-fluency": "6", "kept_ms": "30000"})
+    assert [getattr(each, "value", None) for each in store.judgments()] == [6]
+
+
 def test_a_kept_answer_is_stored_if_the_trial_has_none(tmp_path: Path) -> None:
     store = new_store(tmp_path, DESIGNS["magnitude"])
     (invitation,) = store.invite(1)

@@ -17,7 +17,7 @@ from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.registry import create
 from wellput.reporting.html.items import WORD_JOINER, drawn_alignments, glued
 from wellput.text import tokenizers
-from wellput.text.tokenizers import prepare, tokenize
+from wellput.text.tokenizers import tokenize, with_native_tokenizer
 
 MODULE = """
 import re
@@ -88,7 +88,7 @@ def test_a_class_and_a_function() -> None:
     assert tokenize("getUserName now", "camel") == ["get", "User", "Name", "now"]
     assert tokenize(" a  b ", "words") == ["a", "b"]
     assert tokenize("", "words") == []
-    assert prepare(["aB c\n"], "camel") == (["a B c"], "none")
+    assert with_native_tokenizer(["aB c\n"], "camel") == (["a B c"], "none")
 
 
 def test_the_signature_has_the_name_and_what_the_tokenizer_says_of_itself() -> None:

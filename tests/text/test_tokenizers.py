@@ -13,7 +13,13 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.text import tokenizers
-from wellput.text.tokenizers import NATIVE_TOKENIZERS, NativeName, prepare, prepare_lists, tokenize
+from wellput.text.tokenizers import (
+    NATIVE_TOKENIZERS,
+    NativeName,
+    lists_with_native_tokenizer,
+    tokenize,
+    with_native_tokenizer,
+)
 
 PIECES = [
     *"ab12.,-'&<>;\"!/@[`{~+",
@@ -99,8 +105,8 @@ def test_threads_and_many_texts_change_nothing() -> None:
 
 def test_native_texts_are_left_to_the_kernel() -> None:
     texts = ["a b."]
-    assert prepare(texts, "13a") == (texts, "13a")
-    assert prepare_lists([texts], "char") == ([texts], "char")
+    assert with_native_tokenizer(texts, "13a") == (texts, "13a")
+    assert lists_with_native_tokenizer([texts], "char") == ([texts], "char")
 
 
 def test_an_unknown_tokenizer_is_named_with_its_neighbors() -> None:
@@ -122,8 +128,8 @@ def test_without_sacrebleu_its_tokenizers_say_what_to_install(
 def test_a_tokenizer_of_sacrebleu_is_called_with_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     doubling = tokenizers.PythonTokenizer(lambda line: f"<{line}> <{line}>", "doubling-1")
     monkeypatch.setattr(tokenizers, "_of_sacrebleu", lambda name: doubling)
-    assert prepare(["x "], "flores200") == (["<x> <x>"], "none")
-    assert prepare_lists([["x "], []], "flores200") == ([["<x> <x>"], []], "none")
+    assert with_native_tokenizer(["x "], "flores200") == (["<x> <x>"], "none")
+    assert lists_with_native_tokenizer([["x "], []], "flores200") == ([["<x> <x>"], []], "none")
     assert tokenize("x ", "flores200") == ["<x>", "<x>"]
     assert tokenizers.tokenizer_signature("flores200") == "doubling-1"
     assert tokenizers.tokenizer_signature("13a") == "13a"

@@ -98,14 +98,12 @@ def section(measured: wsj.Measured, part: wsj.Part) -> str:
     return f"""## Section 5: function words, punctuation and morphology
 
 The paper says that FERGUS "currently can perform punctuation and function word insertion", and that morphology and lexical choice are under
-development. It gives no numbers. We do not measure lexical choice. We measure insertion on the same {len(trees)} sentences: words of a kind that have no daughters are taken out of the tree (in these trees a preposition has
-a daughter, so it stays), and `--insert` adds words. Precision and recall count words of the same form, in any position, with 95% intervals
+development. It gives no numbers. We do not measure lexical choice. We measure insertion on the same {len(trees)} sentences: all punctuation, all function words, or both are taken out of the tree, except words that have daughters (in these trees a preposition has a daughter, so it stays), and `--insert` adds words. Precision and recall count words of the same form, in any position, with 95% intervals
 (Wilson):
 
 {table(heads, rows)}
 
-Given lemmas with tags (`--input lemmas`) instead of inflected words, {_share(forms.right, forms.inflected)} of {forms.inflected:,} inflected words get the form of the
-sentence, and {_share(forms.all_right, forms.words)} of all {forms.words:,} words. The lemmas are wellput's own (`convert --lemmas`), so a part of the errors may come from the lemmas.
+Given lemmas with tags (`--input lemmas`) instead of inflected words, {_share(forms.right, forms.inflected)} of {forms.inflected:,} inflected words get the form that they have in the sentence, and {_share(forms.all_right, forms.words)} of all {forms.words:,} words. The lemmas are wellput's own (`convert --lemmas`), so a part of the errors may come from the lemmas.
 
 ```text
 $ wellput convert test/wsj_*.mrg --lemmas -o test.conllu

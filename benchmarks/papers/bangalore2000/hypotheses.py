@@ -21,7 +21,6 @@ from wellput.agreement.panel import normalized, panels
 from wellput.core.estimates import Estimate, is_constant
 from wellput.core.metric import Floats
 from wellput.language.models.head_driven import HeadDrivenParser
-from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.language.shipped import HEAD_DRIVEN_FILE, shipped
 from wellput.stats.regression import ols
 from wellput.text.english import treebank_words
@@ -231,7 +230,7 @@ def tree_section(answers: Sequence[Answer]) -> str:
     return f"""## Do tree metrics agree better with people?
 
 This section tests the main hypothesis on real judgments of other texts. The table has Pearson's r with people's ratings of single outputs, on the eight judged sets
-below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests; in the signature of scores this parser is `trees:{load_parser(ENGLISH_PARSER).signature}`). `sta − ssa` is the difference of r, with a
+below, with references parsed by wellput's parser (`--trees auto`, as the paper's section 5 suggests). `sta − ssa` is the difference of r, with a
 paired 95% bootstrap interval over items; bold if the interval excludes 0. The intervals say what to expect on other items of the same
 systems. BAGEL and SFRES have sentences of dialogue systems,
 WebNLG texts made from data, SummEval summaries, Simplicity-DA and ASSET simplified sentences, DA2016 and MQM zh-en translations. The last two columns are explained below the table.

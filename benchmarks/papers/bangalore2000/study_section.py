@@ -100,8 +100,7 @@ Standard errors, p and F treat the variants as independent, as the paper does. `
 `fit` larger standard errors, because theirs hold for other systems and items.
 
 The simulated ratings were stretched to the scale of 7, so the sizes of coefficients cannot be compared. {_signs(study)} {_strings(study)} The
-paper's Table 3 leaves one variant out, which happened to be well-formed; here no variant is left out. The paper also says that no single count of problems (such as S) explains much
-(footnote 6); simulated judges cannot confirm that."""
+paper's Table 3 leaves one variant out, which happened to be well-formed; here no variant is left out."""
 
 
 def _strings(study: SimulatedStudy) -> str:

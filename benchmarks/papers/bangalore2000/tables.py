@@ -52,8 +52,7 @@ $ wellput realize figure2.json --models wsj-fergus/ --model fergus
 |---|---|
 {made}
 
-The paper's FERGUS makes *{wsj.TARGET}*, and the paper's LR *{GENERATED}*; our LR makes another sentence. The
-sentence is not in the models' training data.
+The paper's FERGUS makes *{wsj.TARGET}*, and the paper's LR *{GENERATED}*; our LR makes another sentence. The target sentence is not in the models' training data.
 
 The models that come with wellput learned from Universal Dependencies, where *for* depends on *phase*, and *There* and
 *estimate* depend on *was*. They do not work well with the paper's tree, which has other heads: {shipped}."""
@@ -150,8 +149,7 @@ $ wellput realize test.conllu --models wsj-fergus/ --model fergus --chooser top-
 ```
 
 `python -m benchmarks.papers.bangalore2000.files FOLDER`, run in the folder of wellput's sources, writes the files that the commands of this page read:
-`train/`, `dev/` and `test/` as said above, `XTAG` with the grammar, and `figure2.json`. (Lemmas are for [section 5](#section-5-function-words-punctuation-and-morphology).) `--evaluate` prints the second table below, for all {len(whole)}
-sentences, with LR; for the first table, keep only the trees of at most {wsj.MAX_WORDS} words. `dev` is used only by `fergus+`.
+`train/`, `dev/` and `test/` as said above, `XTAG` with the grammar, and `figure2.json`. (Lemmas are for [section 5](#section-5-function-words-punctuation-and-morphology).) `--evaluate` prints the accuracies of all {len(whole)} sentences, with LR (the last table of this section); for the first table, keep only the trees of at most {wsj.MAX_WORDS} words. `dev` is used only by `fergus+`.
 
 {header}
 {chr(10).join([*paper, *wsj.rows_of(measured.short, STRING)])}
@@ -169,11 +167,16 @@ On all {len(whole)} test sentences of any length:
 {header}
 {chr(10).join(wsj.rows_of(measured.all, STRING))}
 
-The numbers differ from the paper's for several reasons: other sentences; {words / 1e6:.2f} million words of training text instead of one million, for the
-tree model and for the trigrams; our conversion of Penn trees to dependencies, which uses heuristics, as the paper's does; our use of
-XTAG, whose trees are chosen through supertags of the treebank; [our reading](../language/tree-model.md#choosing) of the tree chooser (by the paper's text it looks only at a
-node's daughters, but its parameters are about daughter and mother); and for LR, how its random trees are drawn, which the paper does not say
-(here all trees are equally likely). So a comparison of the absolute numbers says little. One result is reproduced: FERGUS is better than LR on the same sentences."""
+The numbers differ from the paper's for several reasons:
+
+- other sentences
+- {words / 1e6:.2f} million words of training text instead of one million, for the tree model and for the trigrams
+- our conversion of Penn trees to dependencies, which uses heuristics, as the paper's does
+- our use of XTAG, whose trees are chosen through supertags of the treebank
+- [our reading](../language/tree-model.md#choosing) of the paper's tree chooser
+- for LR, how its random trees are drawn, which the paper does not say (here all trees are equally likely)
+
+So a comparison of the absolute numbers says little. One result is reproduced: FERGUS is better than LR on the same sentences."""
 
 
 def table_4(measured: wsj.Measured) -> str:

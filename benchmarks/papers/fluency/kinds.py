@@ -222,8 +222,7 @@ def lines(real: Path, source: Path, kept: Path) -> list[str]:
             rows,
         ),
         "## Differences\n",
-        "The table has differences of the absolute values of correlations. `fluency` and the sum are chosen "
-        "without the set. Bold: the interval is above 0.\n",
+        "The table has differences of the absolute values of correlations; `fluency` has the factors chosen without the set. Bold: the interval is above 0.\n",
         *table(
             ["set", "`fluency` minus brevity", "`fluency` minus PenLP", "sum minus PenLP"], others
         ),
@@ -255,9 +254,9 @@ The tables have Spearman's correlations with people's mean ratings, with 95% boo
 
 - *brevity*: the number of words, negated, because people rate long sentences lower.
 - *chosen without this set*: `fluency` is a weighted sum of features. The weights are fitted to sentences into which we put mistakes, and multiplied by three factors, which were chosen on people's
-  ratings. So that no set decides its own result, this column has the factors with the highest mean correlation on all other sets.
-- *factors*: these factors. The first is for `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1), the second for `likelihood`, the third for `unusual` (tried: 1, 2, 3).
-- *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets together.
+  ratings. So that no set decides its own result, this column has the factors with the highest mean correlation on all other sets except GUG dev, on which nothing was chosen.
+- *factors*: these factors. The first is for the [features](../metrics/fluency.md#features) `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1), the second for `likelihood`, the third for `unusual` (tried for both: 1, 2, 3).
+- *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets except GUG dev together.
 - *PenLP*: the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`).
 - *ratio*: the correlation of `fluency` (chosen without this set), divided by that of PenLP.
 - *sum*: .6 times PenLP plus .4 times `fluency` (chosen without this set), each in standard deviations of the set. It cannot be computed for a single text; the metric
@@ -266,10 +265,9 @@ The tables have Spearman's correlations with people's mean ratings, with 95% boo
 
 NOTES = """## How choices were made
 
-- No choice was made on GUG dev; it was scored five times with versions of this model. All other sets were scored about ten times, and by these results two choices were made besides the factors:
-  of a word that the [small language model](../metrics/fluency.md#the-small-language-model) splits into several pieces, only the spelling is judged; and five features of an n-gram model were left out. So the
+- No choice was made on GUG dev. On the other sets two choices were made besides the factors: of a word that the [small language model](../metrics/fluency.md#the-small-language-model) splits into several pieces, only the spelling is judged; and five features of an n-gram model were left out. So the
   correlations on sets other than GUG dev may be a little too high.
-- The two parts of GUG are left out together, and so are Simplicity-DA and ASSET. The weight .6 in the sum of PenLP and `fluency` was not chosen by ratings.
+- Where the factors are chosen without a part of GUG, the other part of GUG is left out, too; in the same way, Simplicity-DA and ASSET, which are both simplified sentences, are left out together. The weight .6 in the sum of PenLP and `fluency` was not chosen by ratings.
 - MQM zh-en has ratings that count all errors of translation, not only errors of fluency.
 """
 

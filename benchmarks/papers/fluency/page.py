@@ -62,8 +62,7 @@ def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:
     lines = [
         "## Real sentences against sequences of single words\n",
         f"[`wellput degrade`](../commands/degrade.md) makes the sequences: {LENGTH} words, each drawn by "
-        "how often it follows the word before. The *held-out books and speeches* are those that the models were trained on, but "
-        "other sentences of them.\n",
+        "how often it follows the word before. *Held-out books and speeches*: sentences of the books and speeches that the models were trained on, but not sentences that were used in training.\n",
     ]
     areas: dict[str, list[str]] = {}
     for name, (real, fake) in texts.items():
@@ -280,7 +279,7 @@ NOTES = """\
 ## What else to know
 
 - [Fluency on every kind of text](fluency_kinds.md#how-choices-were-made) says on which data choices for today's `fluency` were made.
-- The formula of the feature `nulls` of `gleu-fluency` was chosen on its training sentences, a part of GUG train, and sentences from the books and speeches and from Brown. Of these, 150 sentences of each size from Brown are also measured on this page. After this choice, GUG dev was scored for this page only.
+- The formula of the feature `nulls` of `gleu-fluency` was chosen on its training sentences, a part of GUG train, and sentences from the books, the speeches and Brown. 150 sentences of each size from Brown are also in the table of sizes above.
 - On most of these sets people rate long sentences lower. `fluency` depends on the mistakes in a sentence more than on its length, so on TMU-GFM and WebNLG (without empty outputs) length alone agrees better with people.
 - Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was trained on: it takes more real sentences from Brown for generated ones.
 """

@@ -18,7 +18,7 @@ from wellput.language.degrade.degraders import Degrader, GrammarGenerator, Templ
 from wellput.language.degrade.errors import ErrorGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
-from wellput.metrics.fluency_training import GLEU_LENGTHS, fits, whole_sentences
+from wellput.metrics.fluency_training import GLEU_LENGTHS, is_whole_sentence, whole_sentences
 from wellput.text.english import detokenize, treebank_words
 
 LENGTH = 24
@@ -165,7 +165,7 @@ def held_out(real: Path, source: Path, n: int, rng: np.random.Generator) -> Made
 def brown_text(n: int, rng: np.random.Generator) -> Made:
     """From the Brown corpus, on which no model was trained. No real sentence is a source of generated ones."""
     lines = [treebank_words(detokenize(line.split(" "))).forms for line in dict.fromkeys(brown())]
-    sentences = [words for words in lines if words and fits(words)]
+    sentences = [words for words in lines if words and is_whole_sentence(words)]
     fitting = [place for place, words in enumerate(sentences) if is_about_long_enough(words)]
     chosen = {fitting[place] for place in rng.permutation(len(fitting))[:n].tolist()}
     real = [sentences[place] for place in sorted(chosen)]

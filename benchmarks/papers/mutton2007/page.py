@@ -210,8 +210,7 @@ def _fooled_outcome(found: Scored) -> str:
 DIFFERENCES = """## Why numbers differ
 
 - **Parsers.** Collins's parser, as he published it in 1999, learned from about a million words of the Wall Street Journal, ours from 94,000. Connexor's is commercial and returns
-  fragments by itself; our transition parser always returns one tree, which is cut afterwards. Link grammar is version 5; the
-  paper's must have been older. Our two statistical parsers share a tagger.
+  fragments by itself; our transition parser always returns one tree, which is cut afterwards. Link grammar is version 5; the paper's must have been older.
 - **Invalid parses.** The paper divides the invalid parses by "the total number of parses found". Link grammar checks at most 1,000 of the parses it
   finds, and a sentence of 24 words often has over 100,000. Divided by all parses found, the share would be near 0 for good sentences, so the paper's
   values (.78 for real sentences, .53 for the grammar's) can hardly be such shares. So we divide by the parses checked. Then Table 2 has the

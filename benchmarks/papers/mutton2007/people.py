@@ -66,7 +66,7 @@ def section(people: Sequence[RatedScores]) -> str:
 
 This section tests the paper's claim on real ratings. The table has Pearson's r of the paper's features and of GLEU (with the training described above) with people's mean
 ratings of fluency (WebNLG), grammaticality (GUG) or acceptability (Lau): at most {MOST} sentences of a set, drawn at random. The sentences
-have any length, so the log probability falls with each word (all sentences of the paper have 24 words).
+have any length, and the log probability is lower for longer sentences (all sentences of the paper have 24 words).
 GUG has sentences of learners of English, Lau 2015 sentences that were translated by machine into another language and back, WebNLG texts made from data.
 
 | scorer | {header} |

@@ -21,7 +21,7 @@ from wellput.language.degrade.corpus import CorpusSource, TaggedCorpus, grammar_
 from wellput.language.degrade.degraders import Degrader, GrammarGenerator, TemplateGenerator
 from wellput.language.degrade.sequences import SequenceGenerator
 from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
-from wellput.metrics.fluency_training import fits
+from wellput.metrics.fluency_training import is_whole_sentence
 from wellput.text.english import detokenize, sentences, treebank_words
 
 LENGTH = 24
@@ -42,7 +42,7 @@ def news(part: Part) -> list[list[str]]:
     for text in _documents(part):
         for sentence in sentences(PARAGRAPH.sub("\n\n", TICKER.sub("", text))):
             words = treebank_words(sentence).forms
-            if words and fits(words):
+            if words and is_whole_sentence(words):
                 found[tuple(words)] = None
     return [list(words) for words in found]
 

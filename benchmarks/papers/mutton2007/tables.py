@@ -13,7 +13,6 @@ from benchmarks.papers.mutton2007.figures import (
 from benchmarks.papers.mutton2007.printed import BRIEF, KINDS, NAMES, TABLE_2, TABLE_6
 from benchmarks.papers.mutton2007.simulated_trials import MEANS
 from benchmarks.papers.wording import listed
-from wellput.language.models.parsers import ENGLISH_PARSER, load_parser
 from wellput.stats.proportions import wilson
 
 
@@ -151,7 +150,7 @@ def table_6(found: Scored) -> str:
     return f"""## Table 6
 
 The table has mean normalized scores by kind of sentence: real sentences (s-24), sizes 8 and 1 (s-8, s-1), templates of parts of speech (PoS) and of supertags (sup.) filled with probable words, and
-sentences of a context-free grammar (CFG). Templates and words come from text that wellput's parser `{load_parser(ENGLISH_PARSER).signature}` tagged and parsed.
+sentences of a context-free grammar (CFG). Templates and words come from text that wellput's parser tagged and parsed.
 
 | scorer | s-24 | s-8 | s-1 | PoS | sup. | CFG |
 |---|---:|---:|---:|---:|---:|---:|

@@ -59,7 +59,7 @@ INTRODUCTION = """\
 # Paraphrased references
 
 Does a metric agree better with people if references are paraphrased first? [`wellput paraphrase`](../commands/paraphrase.md) replaces words of a reference by synonyms from the system's output, and its *filters* decide which replacements fit the sentence.
-On WMT21 cs-en, paraphrasing raises the correlation of BLEU with people; on four other data sets the correlations hardly change. The default filter `context` is best at telling right replacements from wrong ones. But references that it filtered agree with people
+On WMT21 cs-en (news translated from Czech), paraphrasing raises the correlation of BLEU with people; on four other data sets the correlations hardly change. The default filter `context` is best at telling right replacements from wrong ones. But references that it filtered agree with people
 no better than references with all of WordNet's proposals.
 
 The page of the command explains the methods, filters and options that the tables name. Their models were trained on books of Gutenberg, State of the Union speeches and the training part of EWT (English Web Treebank); `context` was
@@ -133,11 +133,12 @@ def segment_sections() -> Iterator[str]:
     yield "## Agreement with people on segments, one reference"
     yield ""
     yield (
-        "*r*: Pearson's correlation of the metric's scores with people's ratings over all judged outputs, with the "
-        "original references. The last three columns: by how much r changes if the references are rewritten, with "
-        "all of WordNet's proposals (`wordnet`), with those that the filter `context` keeps, or with as many drawn "
-        "at random (*random*) [95% interval, paired bootstrap over items]. *Kept*: the replacements that `context` "
-        "keeps, of those that WordNet proposes. The data are translations (DA2016, MQM zh-en), simplified sentences "
+        "- *kept*: the replacements that the filter `context` keeps, of those that WordNet proposes.\n"
+        "- *r*: Pearson's correlation of the metric's scores with people's ratings over all judged outputs, with the original references.\n"
+        "- *change*: by how much r changes if the references are rewritten with all of WordNet's proposals (`wordnet`), "
+        "with those that `context` keeps, or with as many proposals drawn at random; in brackets a 95% interval by a paired "
+        "bootstrap over items.\n\n"
+        "The data are translations (DA2016, MQM zh-en), simplified sentences "
         "(Simplicity-DA) and sentences of systems that talk about restaurants (SFRES); `ssa` is simple string accuracy."
     )
     yield ""

@@ -21,14 +21,14 @@ from wellput.agreement.marked_outputs import (
     marked_characters,
     output_text,
 )
-from wellput.agreement.span_summary import interval_bounds, known, tested
+from wellput.agreement.span_summary import interval_bounds, none_if_nan, with_p_value
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
 from wellput.core.line_breaks import with_line_feeds
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
 from wellput.metrics.alignments import Blamed, Blames
-from wellput.stats.spans.marked_characters import Marked, Sums, marked_alike, marked_row
+from wellput.stats.spans.marked_characters import Marked, MarkedCount, marked_alike, marked_counts
 
 PEOPLE = "people"
 """The name of the row that compares people with each other."""
@@ -164,7 +164,7 @@ def against_people(
 
 def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: float) -> BlamedWords:
     """One scorer compared with people; people are compared with each other if `blame` is None."""
-    sums = np.zeros((len(marked.items), len(Sums)))
+    sums = np.zeros((len(marked.items), len(MarkedCount)))
     n_outputs = n_characters = 0
     for output in marked.outputs:
         people = {judge: output.marked(judge) for judge in output.spans}
@@ -175,7 +175,7 @@ def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: flo
             blamed = blame(output)
             pairs = [] if blamed is None else [(blamed, person) for person in people.values()]
         for first, second in pairs:
-            sums[output.item] += marked_row(first, second)
+            sums[output.item] += marked_counts(first, second)
         n_characters += len(output.text) * len(pairs)
         n_outputs += bool(pairs)
     total = sums.sum(axis=0)
@@ -184,16 +184,20 @@ def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: flo
         scorer=name,
         question=marked.question,
         n_outputs=n_outputs,
-        share_blamed=known(float(total[Sums.FIRST]) / n_characters) if n_characters else None,
-        share_marked=known(float(total[Sums.SECOND]) / n_characters) if n_characters else None,
+        share_blamed=none_if_nan(float(total[MarkedCount.FIRST]) / n_characters)
+        if n_characters
+        else None,
+        share_marked=none_if_nan(float(total[MarkedCount.SECOND]) / n_characters)
+        if n_characters
+        else None,
         precision=interval_bounds(alike.precision),
         recall=interval_bounds(alike.recall),
         f1=interval_bounds(alike.f1),
         chance={
-            "precision": known(alike.chance_precision),
-            "recall": known(alike.chance_recall),
-            "f1": known(alike.chance_f1),
+            "precision": none_if_nan(alike.chance_precision),
+            "recall": none_if_nan(alike.chance_recall),
+            "f1": none_if_nan(alike.chance_f1),
         },
-        above_chance=tested(alike),
+        above_chance=with_p_value(alike),
         note="" if n_outputs else "no output that people marked",
     )

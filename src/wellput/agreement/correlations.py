@@ -35,7 +35,7 @@ from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate, Generalize, ScoreTable
 from wellput.core.metric import Floats
-from wellput.stats.chance_level import ChanceLevel, chance_of, chance_of_segments
+from wellput.stats.chance_level import ChanceLevel, chance_level_of, chance_level_of_segments
 from wellput.stats.correlation import (
     ACCURACY_COEFFICIENTS,
     Coefficient,
@@ -68,13 +68,13 @@ def undefined_cells(tables: Sequence[ScoreTable], human: ScoreTable) -> dict[str
 
 def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     """Segment scores, negated where lower is better; NaN outside the cells."""
-    return oriented(table, np.where(cells, table.scores, np.nan))
+    return with_higher_better(table, np.where(cells, table.scores, np.nan))
 
 
 def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     """Each system's score from its summed statistics over the cells, NaN where it has none."""
     sums = np.where(cells[..., None], table.statistics, 0.0).sum(axis=1)
-    return oriented(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
+    return with_higher_better(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
 
 
 def system_scores_without(
@@ -88,10 +88,10 @@ def system_scores_without(
     )
     remaining = np.moveaxis(statistics.sum(axis=1, keepdims=True) - cluster_sums, 1, 0)
     has_others = (cells.sum(axis=1, keepdims=True) - sums_by_cluster(cells, codes)).T > 0
-    return oriented(table, np.where(has_others, table.aggregate(remaining), np.nan))
+    return with_higher_better(table, np.where(has_others, table.aggregate(remaining), np.nan))
 
 
-def oriented(table: ScoreTable, scores: Floats) -> Floats:
+def with_higher_better(table: ScoreTable, scores: Floats) -> Floats:
     """The scores, negated where lower is better."""
     return -scores if table.higher_is_better is False else scores
 
@@ -193,7 +193,7 @@ def correlate_segments(
         correlation,
         correlation_value(x, z, correlation),
         lambda _: leave_out(x, z, correlation, table.clusters),
-        lambda: chance_of_segments(x, z, correlation, seed=seed, threads=threads),
+        lambda: chance_level_of_segments(x, z, correlation, seed=seed, threads=threads),
     )
 
 
@@ -219,7 +219,7 @@ def correlate_systems(
         Correlation("system", coefficient=coefficient),
         vector_correlation(x, z, coefficient),
         lambda _: left_out_systems(table, human, cells, coefficient, metric_cells=metric_cells),
-        lambda: chance_of(
+        lambda: chance_level_of(
             lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
             x[:, None],
             coefficient,
@@ -239,7 +239,7 @@ def _correlate_by_spa(
         Correlation("system", coefficient="spa"),
         spa(x, z),
         lambda value: spa_leave_one_out(x, z, value),
-        lambda: chance_of(lambda scores: spa_by_normal_curve(scores, z), x, "spa", seed=seed),
+        lambda: chance_level_of(lambda scores: spa_by_normal_curve(scores, z), x, "spa", seed=seed),
     )
 
 
@@ -367,7 +367,7 @@ def correlate_own_documents(
         correlation,
         replace(estimate, n=n),
         leave_out(x, z, correlation) if is_defined else None,
-        chance_of_segments(x, z, correlation, seed=seed) if is_defined else ChanceLevel(None),
+        chance_level_of_segments(x, z, correlation, seed=seed) if is_defined else ChanceLevel(None),
     )
 
 
@@ -403,7 +403,7 @@ def correlate_documents(
         correlation,
         Estimate(float(np.nanmean(values)), method=correlation.title, n=len(defined_documents)),
         TableFigure.mean(by_document),
-        chance_of(
+        chance_level_of(
             lambda scores: _mean_coefficient(scores, z, coefficient), x, coefficient, seed=seed
         ),
     )

@@ -39,8 +39,9 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io.files import PathLike
 from wellput.metrics.fitted import FittedModel, Predictor, split_predictor
 from wellput.stats.clustered_regression import ClusteredCoefficients, clustered_coefficients
-from wellput.stats.regression import Regression, SelectionStep, ols, ridge
-from wellput.stats.regression import stepwise as choose_stepwise
+from wellput.stats.regression import Regression, ols, ridge
+from wellput.stats.stepwise_regression import SelectionStep
+from wellput.stats.stepwise_regression import stepwise as choose_stepwise
 
 
 def panel_provenance(panel: Panel) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from wellput.core.judgment import MACHINE_PREFIX, is_machine, seems_machine
 MAX_NAMES_SHOWN = 4
 
 
-def names_notes(answers: Sequence[AnyJudgment]) -> list[str]:
+def notes_on_names(answers: Sequence[AnyJudgment]) -> list[str]:
     """The warnings on names in judgments: `alike_note` and `shared_judges_note`."""
     return [*alike_note(answers), *shared_judges_note(answers)]
 

@@ -72,12 +72,12 @@ def pair_test(
     computes the difference of their coefficients without each system and item in turn. `compared` has
     each metric's comparison with people, by name."""
     if options.test in ("auto", "jackknife"):
-        oriented = {
+        comparisons = {
             name: _length_made_positive(comparison) for name, comparison in compared.items()
         }
         return PairTest(
             "jackknife",
-            lambda a, b, _: oriented[a].minus(oriented[b], options.uncertainty),
+            lambda a, b, _: comparisons[a].minus(comparisons[b], options.uncertainty),
             None,
             options.correction,
             options.alpha,

@@ -81,9 +81,10 @@ def pilot_of(
     notes = []
     if "item:system" not in variances:
         notes.append(
-            "The pilot cannot distinguish how much a system varies from item to item from noise "
-            f"({ranking.not_estimable['item:system']}): with several judges the study needs more "
-            "items than this says."
+            "The pilot cannot separate the variation of a system between items from noise "
+            f"({ranking.not_estimable['item:system']}), so all of it counts as noise here. More "
+            "judges reduce noise but not that variation: with several judges for each output the "
+            "study needs more items than `power` computes."
         )
     if "judge:system" not in variances:
         notes.append(

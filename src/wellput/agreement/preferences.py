@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.correlations import oriented
+from wellput.agreement.correlations import with_higher_better
 from wellput.agreement.exclusions import without_excluded
 from wellput.agreement.judges import summarize_choosers
 from wellput.agreement.orders import orders_on_items
@@ -220,7 +220,7 @@ def _few_items(rows: Sequence[Preference]) -> str:
 def _confusion(name: str, rows: Sequence[Preference], table: ScoreTable) -> dict[str, Any]:
     """Whether the metric would have chosen as people did. Ties of people or of the metric are not
     counted."""
-    scores = oriented(table, table.scores)
+    scores = with_higher_better(table, table.scores)
     item_at = {item: place for place, item in enumerate(table.items)}
     decisions: list[float] = []
     verdicts: list[float] = []

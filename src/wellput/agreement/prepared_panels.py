@@ -28,7 +28,7 @@ from wellput.agreement.exclusions import (
     refuse_without_effect,
 )
 from wellput.agreement.judges import outlying_judges, summarize_labels
-from wellput.agreement.judgment_names import machine_note, names_notes
+from wellput.agreement.judgment_names import machine_note, notes_on_names
 from wellput.agreement.machines.judged_trials import unknown_judge
 from wellput.agreement.panel import (
     AnyJudgment,
@@ -109,7 +109,7 @@ def choose_answers(
         ]
         raise InputError("\n".join(lines))
     answers_not_excluded = answers_left(kept, exclusions)
-    notes += [*machine_note(answers_not_excluded, judges), *names_notes(answers_not_excluded)]
+    notes += [*machine_note(answers_not_excluded, judges), *notes_on_names(answers_not_excluded)]
     return ChosenAnswers(
         cast("list[Judgment]", others), other_questions, left_out, summaries, notes
     )
@@ -200,7 +200,7 @@ def label_questions(answers: Iterable[AnyJudgment]) -> list[LabelQuestion]:
     return [LabelQuestion(question, labels) for question, labels in answers_by_question.items()]
 
 
-def refuse_labels(question: str, answers: Iterable[AnyJudgment]) -> None:
+def refuse_text_answers(question: str, answers: Iterable[AnyJudgment]) -> None:
     """Raises InputError if the values of this question are labels."""
     for label_question in label_questions(answers):
         if label_question.question == question:

@@ -22,10 +22,10 @@ from wellput.stats.spans.gamma import Gamma, MarkedPanel, gamma
 from wellput.stats.spans.marked_characters import (
     Marked,
     MarkedAlike,
-    Sums,
+    MarkedCount,
     f1,
     marked_alike,
-    marked_row,
+    marked_counts,
     precision,
     recall,
 )
@@ -34,8 +34,8 @@ from wellput.stats.spans.span_alignment import (
     TooManyAlignments,
     coincidences,
     overlapping_pairs,
-    same_share,
     severity_alpha,
+    share_of_same_severity,
 )
 
 BY_PAIRS = (
@@ -124,15 +124,15 @@ def summarize_spans(
     return SpanSummary(
         **counts,
         f1=interval_bounds(pairs_alike.f1),
-        chance=known(pairs_alike.chance_f1),
-        above_chance=tested(pairs_alike),
+        chance=none_if_nan(pairs_alike.chance_f1),
+        above_chance=with_p_value(pairs_alike),
         pairs=_extremes(pairs),
         leave_one_out=interval_bounds(judges_alike.f1),
         judges=judges,
         gamma={
             **interval_bounds(gamma_result.estimate),
-            "observed": known(gamma_result.observed),
-            "expected": known(gamma_result.expected),
+            "observed": none_if_nan(gamma_result.observed),
+            "expected": none_if_nan(gamma_result.expected),
             "draws": gamma_result.draws,
         },
         severity=_severities(shared, marked, confidence),
@@ -181,16 +181,16 @@ def _in_pairs(output: MarkedOutput) -> list[MarkedOutput]:
 def _pair_rows(
     outputs: Sequence[MarkedOutput], n_items: int
 ) -> tuple[Floats, dict[tuple[str, str], tuple[int, Floats]]]:
-    """For each item the sums of `marked_row` over all pairs of judges; and for each pair the number of
-    its outputs and its sums."""
-    rows = np.zeros((n_items, len(Sums)))
+    """For each item the sums of `marked_counts` over all pairs of judges; and for each pair the number
+    of its outputs and its sums."""
+    rows = np.zeros((n_items, len(MarkedCount)))
     pairs: dict[tuple[str, str], tuple[int, Floats]] = {}
     for output in outputs:
         marks = {judge: output.marked(judge) for judge in sorted(output.spans)}
         for pair in combinations(marks, 2):
-            row = marked_row(marks[pair[0]], marks[pair[1]])
+            row = marked_counts(marks[pair[0]], marks[pair[1]])
             rows[output.item] += row
-            n, total = pairs.get(pair, (0, np.zeros(len(Sums))))
+            n, total = pairs.get(pair, (0, np.zeros(len(MarkedCount))))
             pairs[pair] = n + 1, total + row
     return rows, pairs
 
@@ -210,15 +210,15 @@ def _against_the_rest(
 ) -> tuple[Floats, list[JudgeMarks]]:
     """The sums of each item over all judges, each compared with the other judges of the output; and a
     row for each judge."""
-    rows = np.zeros((n_items, len(Sums)))
-    sums_by_judge = {judge: np.zeros(len(Sums)) for judge in judges}
+    rows = np.zeros((n_items, len(MarkedCount)))
+    sums_by_judge = {judge: np.zeros(len(MarkedCount)) for judge in judges}
     n_outputs = dict.fromkeys(judges, 0)
     n_spans = dict.fromkeys(judges, 0)
     for output in outputs:
         marks = {judge: output.marked(judge) for judge in output.spans}
         for judge, mark in marks.items():
             others = [other for name, other in marks.items() if name != judge]
-            row = marked_row(mark, marked_by_half(others))
+            row = marked_counts(mark, marked_by_half(others))
             rows[output.item] += row
             sums_by_judge[judge] += row
             n_outputs[judge] += 1
@@ -228,9 +228,9 @@ def _against_the_rest(
             judge,
             n_outputs[judge],
             n_spans[judge],
-            known(float(precision(sums_by_judge[judge]))),
-            known(float(recall(sums_by_judge[judge]))),
-            known(float(f1(sums_by_judge[judge]))),
+            none_if_nan(float(precision(sums_by_judge[judge]))),
+            none_if_nan(float(recall(sums_by_judge[judge]))),
+            none_if_nan(float(f1(sums_by_judge[judge]))),
         )
         for judge in judges
         if n_outputs[judge]
@@ -297,7 +297,7 @@ def _severities(
         rows[item] += coincidences([pair], names)
     return {
         **interval_bounds(severity_alpha(rows, marked.clusters, confidence=confidence)),
-        "same": known(float(same_share(rows.sum(axis=0)))),
+        "same": none_if_nan(float(share_of_same_severity(rows.sum(axis=0)))),
         "n": len(severity_pairs),
         "severities": names,
     }
@@ -312,19 +312,22 @@ def _omissions(outputs: Sequence[MarkedOutput], judges: Sequence[str]) -> dict[s
             units[row_of[judge], column] = any(span.is_missing for span in spans)
     if not np.nansum(units):
         return None
-    return {"alpha": known(krippendorff_alpha(units, level="nominal").value), "n": len(outputs)}
+    return {
+        "alpha": none_if_nan(krippendorff_alpha(units, level="nominal").value),
+        "n": len(outputs),
+    }
 
 
-def tested(found: MarkedAlike) -> dict[str, Any]:
+def with_p_value(found: MarkedAlike) -> dict[str, Any]:
     """How far F1 is above chance, with its interval and p."""
     return {**interval_bounds(found.above_chance), "p_value": found.above_chance.p_value}
 
 
 def interval_bounds(estimate: Estimate) -> dict[str, Any]:
     """For JSON: the value with its interval."""
-    return {"value": known(estimate.value), "low": estimate.low, "high": estimate.high}
+    return {"value": none_if_nan(estimate.value), "low": estimate.low, "high": estimate.high}
 
 
-def known(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """The value; None instead of NaN."""
     return None if np.isnan(value) else float(value)

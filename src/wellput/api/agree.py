@@ -30,8 +30,8 @@ from wellput.api.inputs import (
     Metrics,
     check_files,
     fitted_to,
-    given_texts,
     open_items,
+    paths_in,
     read_answers,
 )
 from wellput.api.score import with_paraphrases
@@ -49,7 +49,7 @@ from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, with_logged_scorers
+from wellput.metrics.registry import create_all, with_metric_per_scorer
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -184,7 +184,7 @@ def agree(
     """
     check_files(
         [path],
-        [evalset, judgments, homogeneity, *given_texts(metrics), *given_texts(paraphrase)],
+        [evalset, judgments, homogeneity, *paths_in(metrics), *paths_in(paraphrase)],
     )
     # Without metrics, a random metric is scored, because its table names the systems and items. Its
     # results are dropped at the end.
@@ -192,7 +192,7 @@ def agree(
     on_phase("reading judgments")
     column, judgment_columns = split_columns(column)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
-    exclusions = [parse_exclusion(text, "") for text in rules]
+    exclusions = [parse_exclusion(text) for text in rules]
     all_answers = read_answers(judgments, judgment_columns)
     chosen_answers = choose_answers(
         all_answers,
@@ -229,7 +229,7 @@ def agree(
     source = open_items(
         evalset, metric_objects, trees, column=column, threads=threads, on_phase=on_phase
     )
-    metric_objects = with_logged_scorers(metric_objects, source)
+    metric_objects = with_metric_per_scorer(metric_objects, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(
         options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
@@ -419,9 +419,9 @@ def _hint(name: str, spots: BlindSpots) -> str:
     n_more = len(missed) - MAX_NAMED_KINDS
     kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {n_more} more" if n_more > 0 else "")
     return (
-        f"In {counted(spots.texts, 'text')} of the embedded example, {name} does not notice these "
-        f"errors: {kinds}. The judgments may not show it, if the systems do not make them. See wellput "
-        f"probe -m {name}."
+        f"In {counted(spots.texts, 'text')} of the example of wellput demo, {name} does not notice "
+        f"these errors: {kinds}. The judgments may not show it, if the systems do not make them. See "
+        f"wellput probe -m {name}."
     )
 
 
@@ -436,4 +436,5 @@ def _is_english(source: EvalSource) -> bool:
         if isinstance(output, str) and output.strip()
     )
     first = list(islice(texts, N_CHECKED_TEXTS))
-    return bool(first) and reasons_against(first).total() <= len(first) / 2
+    n_not_english = reasons_against(first).total()
+    return bool(first) and n_not_english <= len(first) / 2

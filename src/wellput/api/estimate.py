@@ -23,7 +23,7 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
-    given_texts,
+    paths_in,
 )
 from wellput.api.output_values import item_tags, tag_names
 from wellput.api.proxied_judgments import read_proxied
@@ -127,7 +127,7 @@ def estimate(
     >>> [(row.system, round(row.estimate.value, 1)) for row in result.systems[:2]]
     [('careful', 6.5), ('realizer', 6.0)]
     """
-    check_files([path, plan], [evalset, judgments, probabilities, *given_texts(proxy)])
+    check_files([path, plan], [evalset, judgments, probabilities, *paths_in(proxy)])
     if plan is not None and budget is None:
         raise InputError("plan= is the file for the items of budget=: give a number of items.")
     proxied = read_proxied(

@@ -8,20 +8,20 @@ from dataclasses import replace
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
-from wellput.agreement.judgment_names import names_notes
+from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import (
     chosen_judges,
     prepared_panels,
-    refuse_labels,
+    refuse_text_answers,
 )
 from wellput.api.inputs import (
     Answers,
     Columns,
     Items,
     check_files,
-    given_texts,
     open_items,
+    paths_in,
     read_answers,
 )
 from wellput.api.output_values import outputs_in
@@ -135,7 +135,7 @@ def fit(
 
     if path is not None:
         check_savable(path)
-    check_files([path], [evalset, judgments, *given_texts(predictors)])
+    check_files([path], [evalset, judgments, *paths_in(predictors)])
     metrics, names = predictor_metrics(predictors)
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
     exclusions = [parse_exclusion(rule, question) for rule in rules]
@@ -143,7 +143,7 @@ def fit(
     column, judgment_columns = split_columns(column)
     all_answers = _answers_to(question, judgments, judgment_columns)
     answers, left_out = chosen_judges(all_answers, split_names(judges))
-    refuse_labels(question, answers)
+    refuse_text_answers(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
@@ -156,7 +156,8 @@ def fit(
     )
     tables = scored.tables
     first = tables[metrics[0].name]
-    _, ready = prepared_panels(
+    # The ratings as given are not needed, only those on a common scale.
+    _, panels_by_question = prepared_panels(
         selection_ratings(choices) if choices else ratings,
         first.systems,
         first.items,
@@ -167,7 +168,8 @@ def fit(
             judges_below=exclude_judges_below,
         ),
     )
-    panel = replace(ready[question], excluded=(*left_out, *ready[question].excluded))
+    panel = panels_by_question[question]
+    panel = replace(panel, excluded=(*left_out, *panel.excluded))
     files = {"evalset": evalset, "judgments": judgments}
     hashes = {
         name: file_fingerprint(file) for name, file in files.items() if isinstance(file, PathLike)
@@ -185,7 +187,7 @@ def fit(
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,
     )
-    result = replace(result, notes=(*scored.notes, *names_notes(answers)))
+    result = replace(result, notes=(*scored.notes, *notes_on_names(answers)))
     if not no_probe:
         from wellput.api.probe import blind_spots
 
@@ -209,6 +211,7 @@ def predictor_metrics(predictors: Names) -> tuple[list[Metric], list[str]]:
             if registry.SCORE_FILE.match(name):
                 from wellput.metrics.external import external_metrics
 
+                # Named by the path, so that another file may have a metric of the same name.
                 metrics_of_file = {
                     metric.name: metric
                     for metric in (metric.by_path() for metric in external_metrics(name))

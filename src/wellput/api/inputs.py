@@ -24,7 +24,7 @@ from wellput.core.work import OnPhase, available_cores, ignore_phase
 from wellput.io import check_files as check_files
 from wellput.io.evalset_columns import Columns as Columns
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.named_files import given_texts as given_texts
+from wellput.io.named_files import paths_in as paths_in
 
 if TYPE_CHECKING:
     from wellput.core.frames import Frame

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wellput.api.inputs import Columns, Items, check_files, given_texts
-from wellput.api.study_creation import import_store, read_items
+from wellput.api.inputs import Columns, Items, check_files, paths_in
+from wellput.api.study_creation import read_items, store_class
 from wellput.core.errors import InputError
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.options import checks_options
@@ -178,11 +178,12 @@ def judge(
     log_file = log_path(cache, path)
     check_files(
         [path, log_file, *files_beside(path).values()],
-        [evalset, *given_texts(model), *given_texts(question)],
+        [evalset, *paths_in(model), *paths_in(question)],
     )
     if path is not None:
         check_table(path)
     on_phase("reading items")
+    # The questions as the model is asked them, and what it sees besides the outputs.
     rubric = make_rubric(
         question,
         design=design,
@@ -249,7 +250,7 @@ def _judge_study(
     on_phase: OnPhase,
 ) -> JudgeResult:
     """Lets the model answer the trials of a study, and stores the answers there."""
-    store = import_store().open(study)
+    store = store_class().open(study)
     from wellput.studies.machines.study_judge import answer_study, study_rubric
 
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wellput.api.corpora import Texts, corpus_index, text_list
-from wellput.api.inputs import Columns, Items, check_files, given_texts, open_source
+from wellput.api.inputs import Columns, Items, check_files, open_source, paths_in
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.core.options import checks_options
@@ -159,7 +159,7 @@ def paraphrase(
     source = open_source(evalset, column)
     check_files(
         [path, substitutions, cache],
-        [evalset, *texts, model, lm, encoder, wordnet, *given_texts(method)],
+        [evalset, *texts, model, lm, encoder, wordnet, *paths_in(method)],
     )
     for output_file in (path, substitutions):
         if output_file is not None:
@@ -210,7 +210,7 @@ def _learned(
     on_phase: OnPhase,
 ) -> ContextClassifiers:
     """Classifiers for the words that the method proposes, learned from the corpus."""
-    from wellput.language.paraphrase.training import learn_for
+    from wellput.language.paraphrase.training import learn_classifiers_for
 
     if options.filter not in LEARNING_FILTERS:
         raise InputError(
@@ -218,7 +218,9 @@ def _learned(
         )
     index = corpus_index(texts, on_phase)
     on_progress = on_phase("learning classifiers")
-    return learn_for(source, options, index, seed=seed, cache=cache, on_progress=on_progress)
+    return learn_classifiers_for(
+        source, options, index, seed=seed, cache=cache, on_progress=on_progress
+    )
 
 
 def _read(rewritten: RewrittenSource, path: PathLike | None) -> EvalSource:

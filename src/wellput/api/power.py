@@ -19,8 +19,8 @@ from wellput.api.inputs import (
     Numbers,
     check_column,
     check_files,
-    given_texts,
     numbers_if_given,
+    paths_in,
     read_answers,
     whole_numbers,
 )
@@ -134,7 +134,7 @@ def power(
     >>> table.smallest[0].n_items
     50
     """
-    check_files([path], [pilot, evalset, *given_texts(proxy)])
+    check_files([path], [pilot, evalset, *paths_in(proxy)])
     evalset_columns, judgment_columns = split_columns(column)
     if judgment_columns and pilot is None:
         raise InputError("column= names the columns of a pilot's judgments: give pilot=, too.")

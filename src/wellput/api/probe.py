@@ -24,8 +24,8 @@ from wellput.api.inputs import (
     Columns,
     Metrics,
     check_files,
-    given_texts,
     open_items,
+    paths_in,
 )
 from wellput.api.output_values import metric_values
 from wellput.api.probe_texts import (
@@ -82,7 +82,7 @@ def probe(
         and fluency, unless there are `scores`.
     corpus
         Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
-        line. Texts that are not English prose are left out. Default: the embedded example.
+        line. Texts that are not English prose are left out. Default: the example of `wellput demo`.
     perturbations
         Only these kinds of change; `"harmful"` and `"harmless"` mean all kinds of this group. Default:
         all.
@@ -138,7 +138,7 @@ def probe(
     if n < 1:
         raise InputError(f"n={n} must be 1 or more.")
     files, score_files = list(as_list(dataset)), list(as_list(scores))
-    check_files([path, write], [corpus, *files, *score_files, *given_texts(metrics)])
+    check_files([path, write], [corpus, *files, *score_files, *paths_in(metrics)])
     if write is not None:
         check_table(write)
     texts = _texts(
@@ -184,8 +184,8 @@ def probe(
 
 
 def blind_spots(metric: Metric, threads: int | None = None) -> BlindSpots | None:
-    """What a metric misses in the changed texts of the embedded example; None if it cannot score them,
-    for example because its scores come from a file."""
+    """What a metric misses in the changed texts of the example of `wellput demo`; None if it cannot
+    score them, for example because its scores come from a file."""
     from wellput.example.harbor import probe_example
 
     texts = ProbeTexts(probe_example())

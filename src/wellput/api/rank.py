@@ -24,8 +24,8 @@ from wellput.api.inputs import (
     Items,
     check_column,
     check_files,
-    given_texts,
     open_items,
+    paths_in,
     read_answers,
 )
 from wellput.core.errors import InputError
@@ -40,7 +40,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, with_logged_scorers
+from wellput.metrics.registry import create_all, with_metric_per_scorer
 
 NO_TAG = "(none)"
 """The name of the slice of items that do not have the tag."""
@@ -113,7 +113,8 @@ def rank(
         `"holm"` corrects the p-values of a question for the number of comparisons; rank ranges and
         clusters follow from them.
     generalize
-        Only `"items"`: intervals and tests hold for these systems, other items and other judges.
+        `"items"` is the only value allowed; the others raise InputError. Intervals and tests hold for
+        these systems, and for other items and other judges.
     confidence
         The confidence level of intervals, rank ranges and clusters.
     sequential
@@ -148,12 +149,12 @@ def rank(
     [('careful', 6.6, 1), ('realizer', 6.1, 2)]
     """
     refuse_other_than_items(generalize, by_people=True)
-    check_files([path], [judgments, evalset, *given_texts(covariates)])
+    check_files([path], [judgments, evalset, *paths_in(covariates)])
     column, judgment_columns = split_columns(column)
     check_column(evalset, column)
     on_phase("reading judgments")
     answers = read_answers(judgments, judgment_columns)
-    exclusions = [parse_exclusion(text, "") for text in _listed(exclude)]
+    exclusions = [parse_exclusion(text) for text in _listed(exclude)]
     options = RankOptions(
         model=model,
         random=check_components(split_names(random)) or COMPONENTS,
@@ -176,7 +177,7 @@ def rank(
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-        metrics = with_logged_scorers(metrics, source)
+        metrics = with_metric_per_scorer(metrics, source)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = excluding_unknown(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)

@@ -168,7 +168,7 @@ def realize(
         kind=input,
         n_best=nbest or 1,
         threads=cores,
-        members=Synsets(),
+        members=Synsets(),  # to look up the words of a WordNet synset in the input
         on_progress=on_phase("realizing trees"),
     )
     result = RealizationResult(

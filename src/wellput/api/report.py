@@ -21,8 +21,8 @@ from wellput.api.inputs import (
     Metrics,
     check_files,
     fitted_to,
-    given_texts,
     open_source,
+    paths_in,
     read_answers,
 )
 from wellput.api.output_values import documents_of
@@ -146,9 +146,9 @@ def report(
         raise InputError(f"{set_options[0]}= is about judgments: give judgments, too.")
     if path is not None and Path(path).suffix.lower() not in ("", ".html", ".htm"):
         raise InputError(f"{path}: a report is an HTML page; give a name that ends in .html.")
-    check_files([path], [evalset, judgments, *given_texts(metrics)])
+    check_files([path], [evalset, judgments, *paths_in(metrics)])
     rules = [exclude] if isinstance(exclude, str) else list(exclude)
-    exclusions = [parse_exclusion(text, "") for text in rules]
+    exclusions = [parse_exclusion(text) for text in rules]
     on_phase("loading the charts")
     library = html_page.chart_library()  # fails at once if the extra is missing
     on_phase("reading judgments")

@@ -13,10 +13,10 @@ from wellput.api.inputs import (
     Items,
     Metrics,
     check_files,
-    given_texts,
     open_source,
     parsed,
     parser_named,
+    paths_in,
     renamed,
 )
 from wellput.core.errors import InputError, OutputError, WellputError, Worse
@@ -38,7 +38,7 @@ from wellput.engine.scoring_plan import (
     ScoringPlan,
 )
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all, with_logged_scorers
+from wellput.metrics.registry import create_all, with_metric_per_scorer
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 """The smallest difference that matters: one number, or one for each metric, as in `["bleu=1"]`."""
@@ -185,13 +185,13 @@ def score(
         [
             *(evalset, trees, *references, *outputs.values()),
             *_stored_runs(runs),
-            *given_texts(metrics),
-            *given_texts(paraphrase),
+            *paths_in(metrics),
+            *paths_in(paraphrase),
         ],
         made_folders=[segment_folder],
     )
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
-    all_metrics = with_paraphrases(with_logged_scorers(named_metrics, data), paraphrase)
+    all_metrics = with_paraphrases(with_metric_per_scorer(named_metrics, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wellput.api.inputs import Answers, Columns, Items, Metrics
-from wellput.api.study_creation import PLACE_TIMEOUT, create_store, import_store, imported_store
+from wellput.api.study_creation import PLACE_TIMEOUT, create_store, store_class, store_of_judgments
 from wellput.api.study_judges import StudyJudges
 from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
@@ -319,7 +319,7 @@ class Study(StudyJudges, StudyResults):
             There are pairwise choices, a judgment does not fit the design or has no output in the
             evalset, or a study already exists at `path`.
         """
-        store = imported_store(
+        store = store_of_judgments(
             evalset,
             judgments,
             path,
@@ -340,7 +340,7 @@ class Study(StudyJudges, StudyResults):
         InputError
             There is no study, a newer wellput made it, or the package of its design is missing.
         """
-        return cls(import_store().open(path), path)
+        return cls(store_class().open(path), path)
 
     def __repr__(self) -> str:
         setup = self._store.setup

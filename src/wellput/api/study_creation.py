@@ -55,7 +55,6 @@ def create_store(
     """Makes the new study at `path`. `wording` has options of the design and of the judges' pages, with
     None for an option that was not given. `plan` has the keywords of `make_plan`, and `enrolment` has
     the keywords of `open_link`. `prefill` is a file of error spans that judges find already marked."""
-    store_class = import_store()
     link = None
     if enrolment is not None:
         places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
@@ -112,14 +111,14 @@ def create_store(
     if prefill is not None:
         setup = with_prefilled(setup, prefill, shown_evalset)
     on_phase("writing the study")
-    return store_class.create(
+    return store_class().create(
         path,
         setup,
         fill=lambda connection, _: None if link is None else write_enrolment(connection, link),
     )
 
 
-def imported_store(
+def store_of_judgments(
     evalset: Items,
     judgments: Answers,
     path: PathLike,
@@ -131,7 +130,7 @@ def imported_store(
     on_phase: OnPhase,
 ) -> Store:
     """Makes a finished study from judgments that were collected elsewhere."""
-    import_store()
+    store_class()  # raises the error that names the extra if a package is missing
     from wellput.studies.imports import plan_import, write_import
 
     on_phase("reading judgments")
@@ -181,7 +180,7 @@ def open_link(
     screening: PathLike | None,
 ) -> Enrolment:
     """A new open link from the keywords of `Study.create`."""
-    import_store()
+    store_class()  # raises the error that names the extra if a package is missing
     from wellput.studies.enrolment import new_enrolment
     from wellput.studies.screening import read_screening
 
@@ -201,8 +200,9 @@ def _texts(evalset: EvalSet) -> Iterator[str]:
         yield from (output for output in item.outputs.values() if isinstance(output, str))
 
 
-def import_store() -> type[Store]:
-    """The class `Store`, imported only when a study is used: it needs the extra `judge`."""
+def store_class() -> type[Store]:
+    """The class `Store`, imported only when a study is used. Raises MissingExtra if the packages of
+    the extra `judge` are not installed."""
     with needing_judge_extra("A study"):
         from wellput.studies.store import Store
     return Store

@@ -176,9 +176,9 @@ def fluency(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FluencyTraining:
-    """Fits `fluency` and `gleu-fluency` to English text. Half of the text serves as good sentences.
-    From the other half, worse sentences of known quality are made. No judgments are needed. The parser
-    and the n-gram models stay the shipped ones.
+    """Fits the metrics `fluency` and `gleu-fluency` to English text. Half of the text serves as good
+    sentences. From the other half, worse sentences of known quality are made. No judgments are needed.
+    The parser and the n-gram models stay the shipped ones.
 
     With `treebank`, `fluency` is trained for the language of that treebank: `gleu-fluency` is for
     English only.
@@ -392,9 +392,9 @@ def fergus(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FergusTraining:
-    """Trains the realizer FERGUS and its baseline LR: a tree model, an n-gram model, weights of word
-    orders, and a model that says which function words and punctuation to add. The same trees and the
-    same seed give the same models.
+    """Trains the realizer FERGUS and its baseline LR (left-right): a tree model, an n-gram model,
+    weights of word orders, and a model that says which function words and punctuation to add. The same
+    trees and the same seed give the same models.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ def treebank_fluency(
     from wellput.language.models.treebanks import has_own_tags, with_tags
     from wellput.language.shipped import PARSER_FILE, TAGGER_FILE, TOKENIZER_FILE
     from wellput.metrics.fluency import FLUENCY_FILE
-    from wellput.metrics.treebank_fluency_training import train_treebank_fluency, usable
+    from wellput.metrics.treebank_fluency_training import train_treebank_fluency, usable_sentences
 
     trees = _read(treebank, ())
     with made_folder(path) as folder:
@@ -182,7 +182,7 @@ def treebank_fluency(
         weights = dict(zip(TREEBANK_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
         models.save(folder)
         model.save(folder / FLUENCY_FILE, {"data": list(trees.names), "weights": weights})
-    n_sentences = len(usable(trees.dev))  # each is used as it is, and made worse
+    n_sentences = len(usable_sentences(trees.dev))  # each is used as it is, and made worse
     return FluencyTraining(folder, {FLUENCY_FILE: weights}, real=n_sentences, source=n_sentences)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
-from wellput.agreement.judgment_names import names_notes
+from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.machines.biases import own_systems
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
@@ -160,7 +160,7 @@ def vet(
         lengths=None if source is None else output_lengths(source),
         scores=scores,
     )
-    result = replace(result, excluded=excluded, notes=(*notes, *names_notes(answers)))
+    result = replace(result, excluded=excluded, notes=(*notes, *notes_on_names(answers)))
     if path is not None:
         result.save(path)
     return result

@@ -27,11 +27,11 @@ from wellput.reporting.table import FORMATS, Format, Report, Table, render, suff
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-READ_FOLDERS = frozenset(
+MAY_BE_FOLDERS = frozenset(
     ("evalset", "judgments", "pilot", "homogeneity", "corpus", "dataset", "scores", "file")
 )
-"""Arguments and options whose value may be a folder or a pattern, which means the files in it. Others
-may have the same name as a folder by chance, such as the name of a system."""
+"""Arguments and options whose value may be a folder or a pattern, which means the files in it. The
+values of others, such as names of systems, may equal the name of a folder by chance."""
 
 RUNS_VARIABLE = "WELLPUT_RUNS"
 """The environment variable that names the folder of stored runs."""
@@ -115,7 +115,8 @@ def show_result_of(
     work: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
 ) -> None:
     """Calls the function `work` while a progress line is shown, and shows its result. If an error has a
-    result, the result is shown before the error."""
+    result, the result is shown before the error. With `at_once`, the progress line is shown from the
+    start, not only after a while."""
     from wellput.cli.progress import progress
 
     check_output(output)
@@ -133,7 +134,7 @@ def show_summary_of(
     work: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
 ) -> None:
     """Calls the function `work`, which writes its product to `path`. Then shows a summary on standard
-    output, unless the product was written there."""
+    output, unless the product was written there. `at_once` is as for `show_result_of`."""
     from wellput.cli.progress import progress
 
     with progress(at_once=at_once) as on_phase:
@@ -157,7 +158,7 @@ def check_output(output: str) -> None:
         for text in (
             [value] if isinstance(value, str) else value if isinstance(value, tuple) else []
         )
-        if isinstance(text, str) and (name in READ_FOLDERS or not is_folder_or_pattern(text))
+        if isinstance(text, str) and (name in MAY_BE_FOLDERS or not is_folder_or_pattern(text))
     ]
     check_files([output], [*files_read, *_stored_runs(parameters.get("runs"))])
     _format_of(parameters.get("format", "table"), output)  # refuses .html and others

@@ -18,7 +18,7 @@ from wellput.cli.options import (
 @click.command(
     epilog="""\b
 Examples:
-  wellput probe -m bleu,chrf,fluency                       # on the embedded example
+  wellput probe -m bleu,chrf,fluency                       # on the example of wellput demo
   wellput probe -m bleu,chrf,./quality.json evalset.jsonl  # on your texts, with a fitted metric
   wellput probe -m chrf news.txt --perturbations negation,number,harmless --explain
   wellput probe -m bleu,ter --dataset demetr/dataset       # minimal pairs made by others

@@ -250,9 +250,10 @@ class EvalSet(EvalSource):
         """Makes an evalset from lists that have one entry for each item.
 
         `references[i]` is item i's reference, or the list of its references. (sacreBLEU instead takes
-        one list per reference stream.) An entry of `outputs` may be a list of samples. `trees[i]` is
-        the tree of item i's first reference; without `references`, the text of the tree is the
-        reference. `tags` has a list for each tag: `{"domain": ["news", "chat"]}`.
+        one list with the first reference of every item, one with the second, and so on.) An entry of
+        `outputs` may be a list of samples. `trees[i]` is the tree of item i's first reference; without
+        `references`, the text of the tree is the reference. `tags` has a list for each tag:
+        `{"domain": ["news", "chat"]}`.
 
         >>> EvalSet.of({"A": ["a cat"]}, [["the cat", "a cat"]])
         EvalSet(1 item, systems: A)

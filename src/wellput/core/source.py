@@ -70,9 +70,9 @@ class EvalSource(ABC):
             first = last + 1
 
     def refuse_repeated(self, repeated_hashes: frozenset[int]) -> None:
-        """Raises InputError if two items have the same id. `repeated_hashes` are hashes that several
-        items have: either their ids are the same, or only the hashes of different ids. Called only if
-        `are_ids_checked_by_partition` is False."""
+        """Raises InputError if two items have the same id. `repeated_hashes` are the hashes of ids that
+        occur more than once. Items with such a hash have the same id, or different ids that happen to
+        have the same hash. Called only if `are_ids_checked_by_partition` is False."""
         raise NotImplementedError
 
     @property

@@ -88,7 +88,7 @@ def _elan(content: bytes, name: str) -> Tiers:
                 tiers[tier_id].append(intervals[annotation])
             elif entry.tag == "REF_ANNOTATION":
                 referring.append((tier_id, annotation, entry.get("ANNOTATION_REF", ""), text))
-    # They get the times of the annotation that they refer to.
+    # Annotations without times get those of the annotation that they refer to.
     for tier_id, annotation, reference, text in referring:
         if reference not in intervals:
             problems.append(

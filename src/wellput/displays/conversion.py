@@ -1,6 +1,6 @@
-"""`convert`: reads annotated recordings and OpenCCG testbeds as display corpora, and writes *schedules*
-(which displays a system shows on which words) as BML 1.0 (Behavior Markup Language), which other agents
-can play.
+"""`convert`: reads annotated recordings and OpenCCG testbeds as corpora of sentences with displays
+(nods, raised brows and other motions of a talking head). It writes *schedules* (which displays a system
+shows on which words) as BML 1.0 (Behavior Markup Language), which programs for talking heads can play.
 
 In BML, speech has a sync point before each word and one after the last. Every motion refers to the sync
 points of its first and last word. Nods down and brow motions have names in BML's core (`NOD`,

@@ -30,7 +30,7 @@ from wellput.engine.score import is_testable, score_source
 from wellput.engine.scoring_plan import Inference, Resampling, ScoringPlan
 from wellput.io import check_files, replacing_text
 from wellput.io.files import PathLike
-from wellput.io.named_files import given_texts
+from wellput.io.named_files import paths_in
 from wellput.metrics.registry import create_all
 from wellput.stats.corrections import bonferroni
 from wellput.stats.rank_tests import rank_sum
@@ -157,7 +157,7 @@ def evaluate(
     1.0
     """
     files = chart_files(charts)
-    check_files([path, *files.values()], [evalset, *given_texts(metrics)])
+    check_files([path, *files.values()], [evalset, *paths_in(metrics)])
     evaluation = evaluate_displays(
         sentences_of(evalset),
         metrics or EVERY_METRIC,

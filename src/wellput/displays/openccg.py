@@ -116,7 +116,7 @@ def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> 
     label, features = "S", {}
     form = entry.find("lf/node")
     if form is not None:
-        spans = _Overlay(leaves, classes).spans(form)
+        spans = _WordMatcher(leaves, classes).spans(form)
         features = _features(form)
         children = _nested(leaves, spans)
     root = {"id": "s", "label": label, "features": features, "children": children}
@@ -124,22 +124,23 @@ def _item(name: str, entry: ElementTree.Element, classes: Mapping[str, str]) -> 
     return Item(name, {}, (text,), derivation=root)
 
 
-class _Overlay:
+class _WordMatcher:
     """Matches the nodes of a logical form with the words of the sentence; each word is used once."""
 
     def __init__(self, leaves: list[Node], classes: Mapping[str, str]) -> None:
         self._leaves = leaves
         self._classes = classes
+        # The words that no node has yet, by their place.
         self._free = dict(enumerate(leaf["word"].lower().strip(".,?!") for leaf in leaves))
 
     def spans(self, form: ElementTree.Element) -> dict[tuple[int, int], Node]:
         """The label and the features of each node over two or more words, by its extent: the place of
         its first word, and the place after its last."""
         inner_nodes: dict[tuple[int, int], Node] = {}
-        self._take(form, "S", {}, inner_nodes)
+        self._match(form, "S", {}, inner_nodes)
         return inner_nodes
 
-    def _take(
+    def _match(
         self,
         node: ElementTree.Element,
         relation: str,
@@ -165,7 +166,7 @@ class _Overlay:
                 child_features["evaluation"] = EVALUATION_BY_ARGUMENT[name]
             for child in rel.findall("node"):
                 if child.get("idref") is None:
-                    places |= self._take(child, name, child_features, inner_nodes)
+                    places |= self._match(child, name, child_features, inner_nodes)
         if len(places) > 1:
             extent = (min(places), max(places) + 1)
             inner_nodes.setdefault(extent, {"label": relation, "features": features})

@@ -342,8 +342,8 @@ def _tests_table(tests: Sequence[RankSum]) -> Table:
         title="Differences between systems",
         notes=[
             "In parentheses the p-value of Wilcoxon's rank sum test over sentences, with Bonferroni's "
-            "correction for the pairs under one metric. Beta is not tested (Artstein & Poesio 2005); "
-            f"{NO_MOTION!r} never shows anything."
+            "correction for the pairs under one metric. "
+            f"{NO_MOTION!r} is a system that never shows anything."
         ],
     )
 

@@ -11,7 +11,8 @@ overlap.
 A display is shown on a *unit*: a node of the sentence's derivation (the tree over its words), or a span
 of nodes. The *original* displays are those that people showed. All metrics whose names begin with
 `display-` take schedules as arrays of units. These arrays list only the units that have a display of
-the system or of the original, item by item. `unit_counts` has the number of all units.
+the system or of the original, item by item. `unit_counts` has the number of all units. The *code* of a
+display is a number with a bit for each of its motions.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from wellput.stats.judges.weighted_agreement import Distance, distances
 DisplayMatch: TypeAlias = Literal["motion", "combination"]
 
 MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(MOTIONS))])
-"""How many motions a display has, by its code."""
+"""How many motions a display has: the entry at its code."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,7 @@ class DisplayOverlap(BaseMetric):
 
 @dataclass(frozen=True)
 class DisplayPrecision(DisplayOverlap):
-    """The share of the system's displays that the original has on the same node."""
+    """The share of the system's displays that the original has on the same unit."""
 
     family: ClassVar[str] = "display-precision"
     about: ClassVar[str] = "share of the chosen displays that the original has"
@@ -209,7 +210,7 @@ class DisplayPrecision(DisplayOverlap):
 
 @dataclass(frozen=True)
 class DisplayRecall(DisplayOverlap):
-    """The share of the original's displays that the system has on the same node."""
+    """The share of the original's displays that the system has on the same unit."""
 
     family: ClassVar[str] = "display-recall"
     about: ClassVar[str] = "share of the original's displays that were chosen"

@@ -236,6 +236,7 @@ class ScheduleKind:
     usual_metrics: ClassVar[str] = "display-f,display-accuracy,display-entropy,display-commonest"
 
     def knows(self, output: Mapping[str, Any]) -> bool:
+        """True: any object is taken for a schedule; `check` complains of others."""
         return True
 
     def check(

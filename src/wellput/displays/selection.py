@@ -2,9 +2,10 @@
 strategies.
 
 Strategies that learn from a corpus use k-fold cross-validation, so that the displays of a sentence
-never influence what is chosen for it; or they learn from other sentences. Displays are chosen
-node by node of the sentence's derivation (the tree over its words), depth first and independently of
-each other, as in Foster (2008).
+never influence what is chosen for it; or they learn from other sentences. Displays are chosen node by
+node of the sentence's derivation (the tree over its words), depth first and independently of each
+other, as in Foster (2008). `strategies` describes the strategies. The *context* of a node is its label
+and its features, on which the choice of its display depends.
 """
 
 from __future__ import annotations
@@ -220,6 +221,7 @@ def select_displays(
         contexts = corpus.contexts(names)
         node_folds = _folds(corpus, len(training), folds, seed)
         for name in learning:
+            # Each strategy has its own random numbers, whichever others are used.
             draws = np.random.default_rng([seed, crc32(name.encode())]).random(len(corpus.rows))
             result = np.zeros(len(corpus.rows), dtype=np.int64)
             lengths = np.full(len(corpus.rows), len(names), dtype=np.int64)

@@ -95,16 +95,16 @@ def can_speak() -> bool:
 def speak(words: Sequence[str]) -> Speech:
     """The speech of one sentence; silent if espeak-ng is missing or fails."""
     if not words or not can_speak():
-        return estimated(words)
+        return silent_speech(words)
     text = " ".join(words)
     try:
         spoken, with_gaps = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
         groups = _phonemes(text)
     except (OSError, subprocess.SubprocessError):
-        return estimated(words)
+        return silent_speech(words)
     lengths, pauses = word_lengths(with_gaps)
     if not len(lengths) or not len(spoken):
-        return estimated(words)
+        return silent_speech(words)
     duration = len(spoken) / SAMPLES_PER_SECOND
     scale = max(duration - pauses.sum(), 0.1) / lengths.sum()
     ends = np.cumsum(lengths * scale + pauses) - pauses
@@ -115,11 +115,11 @@ def speak(words: Sequence[str]) -> Speech:
     mouth: list[MouthFrame] = []
     for (start, end), phonemes in zip(pieces, sounds, strict=True):
         mouth += mouth_frames(phonemes or ["a"], start, end)
-    timed = matched(words, pieces)
+    timed = word_times(words, pieces)
     return Speech(tuple(timed), tuple(mouth), round(duration, 3), _wav(spoken))
 
 
-def estimated(words: Sequence[str]) -> Speech:
+def silent_speech(words: Sequence[str]) -> Speech:
     """Silent speech: times are estimated. A word lasts 0.1 seconds and 0.055 for each character, the
     pause after it 0.3 seconds after a comma or the like, else 0.03."""
     timed: list[tuple[float, float]] = []
@@ -158,7 +158,7 @@ def word_lengths(samples: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArr
     return lengths, silences - silences.min() if len(silences) > 1 else silences
 
 
-def matched(
+def word_times(
     words: Sequence[str], pieces: Sequence[tuple[float, float]]
 ) -> list[tuple[float, float]]:
     """The start and end of each word in seconds, from the times of the `pieces` that were spoken. Some
@@ -173,21 +173,21 @@ def matched(
     sizes = [len(word) + 1.0 if any(map(str.isalnum, word)) else 0.05 for word in words]
     times = [end - start for start, end in pieces]
     if len(words) < len(pieces):
-        runs = cut(times, sizes)
+        runs = cut_into_runs(times, sizes)
         return [(round(pieces[a][0], 3), round(pieces[b - 1][1], 3)) for a, b in runs]
     timed: list[tuple[float, float]] = []
-    for (start, end), (a, b) in zip(pieces, cut(sizes, times), strict=True):
+    for (start, end), (a, b) in zip(pieces, cut_into_runs(sizes, times), strict=True):
         shares = np.cumsum([0.0, *sizes[a:b]]) / sum(sizes[a:b])
         at = [round(start + float(share) * (end - start), 3) for share in shares]
         timed += list(pairwise(at))
     return timed
 
 
-def cut(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
+def cut_into_runs(long: Sequence[float], short: Sequence[float]) -> list[tuple[int, int]]:
     """Cuts the longer sequence of lengths into runs, one for each member of the shorter sequence. The
     runs' shares of the whole length are as close as possible to those of the shorter one's members.
 
-    >>> cut([1.0, 1.0, 2.0], [2.0, 2.0])
+    >>> cut_into_runs([1.0, 1.0, 2.0], [2.0, 2.0])
     [(0, 2), (2, 3)]
     """
     ends = np.concatenate([[0.0], np.cumsum(long) / sum(long)])
@@ -224,7 +224,7 @@ def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[Mout
 
 def _shape(phoneme: str) -> tuple[float, float, float]:
     """How open and how round the mouth is, and the relative length of the phoneme."""
-    bare = phoneme.lstrip("',%=|")
+    bare = phoneme.lstrip("',%=|")  # the marks of stress and of boundaries before a phoneme
     return MOUTH_SHAPES.get(bare[:2], MOUTH_SHAPES.get(bare[:1], OTHER_MOUTH_SHAPE))
 
 

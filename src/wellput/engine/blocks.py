@@ -152,9 +152,10 @@ class Unreferenced:
 @dataclass(frozen=True)
 class BlockColumn:
     """One system's statistics of one block under one metric: their sums, and the rows themselves if
-    they are kept. `samples` is the array of this name in `ScoreTable`, for these rows; None if rows
-    are not kept or no output has several samples. `undefined` outputs have no score; `reasons` counts
-    why, if the metric gives reasons."""
+    they are kept. `samples` has for each row the mean of its samples' scores, the sum of squared
+    differences from this mean, and the number of samples; it is None if rows are not kept or no output
+    has several samples. `undefined` outputs have no score; `reasons` counts why, if the metric gives
+    reasons."""
 
     sums: Floats
     undefined: int
@@ -375,7 +376,7 @@ def _reasons(
 def means_of_samples(
     rows: Floats, scores: Floats, counts: NDArray[np.intp]
 ) -> tuple[Floats, Floats]:
-    """For each output, the mean statistics of its samples, and its row of `ScoreTable.samples`.
+    """For each output, the mean statistics of its samples, and its row of `BlockColumn.samples`.
     `rows` and `scores` have a row for each sample, `counts` the number of samples of each output.
     Samples without a score are ignored; an output without any sample with a score has zeros, and the
     score NaN."""

@@ -28,9 +28,9 @@ from wellput.stats.corrections import holm, resamples_needed
 from wellput.stats.jackknife import (
     PairedDifference,
     WithoutItems,
-    difference_of,
     effect_size,
     is_differing,
+    jackknife_difference,
     n_differing,
     scores_without_items,
 )
@@ -240,7 +240,7 @@ def _jackknifed(
             clusters,
             confidence=confidence,
         )
-    return difference_of(
+    return jackknife_difference(
         rows.scores_without_items(a, is_common),
         rows.scores_without_items(b, is_common),
         n_differing(a_rows, b_rows),
@@ -260,7 +260,9 @@ def _by_jackknife(
     difference: PairedDifference | DifferenceOfShares
     # Without a differing item the jackknife has no standard error.
     if clusters is not None and are_shares and not n_differing(a_rows, b_rows):
-        difference = DifferenceOfShares(0, 0, len(clusters.sizes), confidence)
+        difference = DifferenceOfShares(
+            only_a=0, only_b=0, n=len(clusters.sizes), confidence=confidence
+        )
     elif clusters is None and are_shares:
         difference = DifferenceOfShares.of(a_rows[:, 0], b_rows[:, 0], confidence)
     else:

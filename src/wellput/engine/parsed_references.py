@@ -135,21 +135,21 @@ class ParsedReferences(EvalSource):
 
 @dataclass(frozen=True)
 class ParsedPartition:
-    """A partition of another source (`plain`); the process that reads it parses its references."""
+    """A partition of another source (`unparsed`); the process that reads it parses its references."""
 
-    plain: Partition
+    unparsed: Partition
     parse: Parse
     threads: int
 
     @property
     def name(self) -> str:
-        return self.plain.name
+        return self.unparsed.name
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        return _Trees(self.parse, self.threads).with_trees(self.plain.blocks())
+        return _Trees(self.parse, self.threads).with_trees(self.unparsed.blocks())
 
     def fingerprint(self) -> str:
-        return self.plain.fingerprint()
+        return self.unparsed.fingerprint()
 
 
 class _Trees:

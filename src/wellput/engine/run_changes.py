@@ -55,7 +55,8 @@ class ScoreChange:
         known = [end for end in ends if end is not None and not math.isnan(end)]
         if not self.is_comparable or len(known) < len(ends):
             return None
-        return known[0] <= known[3] and known[2] <= known[1]
+        low_before, high_before, low_after, high_after = known
+        return low_before <= high_after and low_after <= high_before
 
     def to_dict(self) -> dict[str, Any]:
         return {

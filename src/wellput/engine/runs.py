@@ -64,7 +64,7 @@ class DataHashes:
         parts = [[part, self._parts[part].hexdigest()] for part in sorted(chosen - {"original"})]
         if "original" in needs:
             parts.append(["original", self.outputs(ORIGINAL)])
-        if system in self._by_system:
+        if system in self._by_system:  # references and trees of this system only
             parts.append(["own", self._by_system[system].hexdigest()])
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

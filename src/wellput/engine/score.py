@@ -63,11 +63,12 @@ def score_source(
         if keep_rows
         else {}
     )
-    masks = None
+    # The items of each slice, and the number of items that are in none.
+    masks_and_rest = None
     if inference.by is not None:
         from wellput.engine.slices import slice_masks
 
-        masks = slice_masks(collection.tags, inference.by)
+        masks_and_rest = slice_masks(collection.tags, inference.by)
     n_columns = len(collection.columns)
     resampling = inference.resampling
     on_score = (
@@ -131,10 +132,10 @@ def score_source(
         error_sources=sources,
         tags=tuple(collection.tags),
     )
-    if masks is None:
+    if masks_and_rest is None:
         return result
     testable = frozenset(metric.name for metric in collection.metrics if is_testable(metric))
-    return _with_slices(result, *masks, pairs, testable, inference, on_phase)
+    return _with_slices(result, *masks_and_rest, pairs, testable, inference, on_phase)
 
 
 def _with_slices(

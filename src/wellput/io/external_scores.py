@@ -45,7 +45,7 @@ memory if each system has only a few of the items."""
 class ItemPlaces:
     """The place of each item (its index in the arrays of scores). Few items are found by their names,
     many by the hashes of their names, which take 16 bytes for each item and are the same in every
-    process."""
+    process. `first` has the first names, for messages; `n` is the number of items."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._places: dict[str, int] | None = None
@@ -210,8 +210,14 @@ def _by_columns(
         n_rows = sum(int((~np.isnan(scores)).sum()) for scores in values.values())
         n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
         if n_rows:
-            metrics[layout.default] = ExternalScores(
-                layout.default, path, places, tables, "", fingerprint, repeats=n_rows - n_cells
+            metrics[layout.default_metric] = ExternalScores(
+                layout.default_metric,
+                path,
+                places,
+                tables,
+                "",
+                fingerprint,
+                repeats=n_rows - n_cells,
             )
     return metrics
 
@@ -224,12 +230,12 @@ def _metrics_of(
     for name, scores in values.items() if layout.system else ():
         rows = np.flatnonzero(~np.isnan(scores))
         if not layout.is_long or layout.metric is None:
-            yield (layout.default if layout.is_long else name), scores, rows
+            yield (layout.default_metric if layout.is_long else name), scores, rows
             continue
         metrics = named[layout.metric]
         codes = metrics.codes[rows]
         for code in np.unique(codes):
-            yield metrics.names[code] or layout.default, scores, rows[codes == code]
+            yield metrics.names[code] or layout.default_metric, scores, rows[codes == code]
 
 
 def _systems_of(

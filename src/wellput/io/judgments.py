@@ -5,8 +5,9 @@ For a table with other names of columns, `JudgmentColumns` says which column has
 are numbers, a yes/no pair or labels (`core.judgment`); the column `sample`, if any, has the number of
 the judged sample.
 
-Readers of other tools' files (`label_studio`, `potato`) share `split_trial` and `one_kind`. These tools
-do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
+Readers of other tools' files (`label_studio`, `potato`) share `split_trial` and `ratings_or_choices`.
+These tools do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or `ITEM::A::B` for
+a pair.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def split_trial(name: str) -> tuple[str, tuple[str, ...]] | None:
     return item, tuple(systems)
 
 
-def one_kind(
+def ratings_or_choices(
     ratings: list[Judgment], choices: list[Preference], name: str
 ) -> list[Judgment] | list[Preference]:
     """The ratings or the choices of a file, whichever list is not empty; raises InputError if both or
@@ -162,7 +163,7 @@ def _of_files(path: str, column: Columns) -> list[Judgment] | list[Preference]:
                     f"yes and no) than in the files of {path} before it."
                 )
             ratings.append(replace(answer, file=file))
-    return one_kind(ratings, choices, path)
+    return ratings_or_choices(ratings, choices, path)
 
 
 def judgments_of_frame(frame: Frame, *, column: Columns = ()) -> list[Judgment] | list[Preference]:

@@ -29,7 +29,7 @@ from wellput.core.frames import is_name
 from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.io.exported_spans import by_id, is_missing, spans_of
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.judgments import TRIAL_NAME_ADVICE, one_kind, split_trial
+from wellput.io.judgments import TRIAL_NAME_ADVICE, ratings_or_choices, split_trial
 from wellput.io.output import replacing_text
 from wellput.io.pairwise_choices import CHOICE_OF_SIDE, CHOICE_OF_WORD
 
@@ -77,7 +77,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
         advice='Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". '
         f"{TRIAL_NAME_ADVICE}"
     )
-    return one_kind(ratings, choices, file.name)
+    return ratings_or_choices(ratings, choices, file.name)
 
 
 def _tasks(file: InputFile) -> list[dict[str, Any]]:

@@ -141,7 +141,7 @@ def open_evalset(path: PathLike) -> TranslationSource:
     reference is left out of the systems.
     """
     pair = _language_pair(path)
-    sources = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
+    (_, source), *_ = pair.files("sources", pair.folder / "sources", f"{pair.name}.*")
     references = {
         path.stem.removeprefix(f"{pair.name}."): file
         for path, file in pair.files("references", pair.folder / "references", f"{pair.name}.*.*")
@@ -157,7 +157,7 @@ def open_evalset(path: PathLike) -> TranslationSource:
         where = pair.folder / "system-outputs" / pair.name
         raise InputError(f"Nothing to score: no system's output in {where}.")
     lines = LineSource(
-        references=list(references.values()), outputs=outputs, trees=None, source=sources[0][1]
+        references=list(references.values()), outputs=outputs, trees=None, source=source
     )
     check_readable(*lines.files)
     return TranslationSource(lines, list(references), pair, _documents(pair))
@@ -259,6 +259,7 @@ def _human_scores(
             problems.add(f"line {number}", f"not {expected}: {line!r}")
             continue
         system = cells[-2]
+        # The scores of a system are in the order of the segments or documents.
         place = places[system] = places.get(system, -1) + 1
         extra: dict[str, str] = {}
         if level == "seg":

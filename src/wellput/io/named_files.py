@@ -20,10 +20,10 @@ PATH_SIGN = re.compile(r"[/\\]|\.[A-Za-z]")
 """Found in every path that a text with options contains, but not in a name such as `bleu`."""
 
 
-def given_texts(argument: object) -> list[str]:
-    """The texts in an argument that may name files: one, or those of a list or a dictionary; not those
-    of an iterator, which could be read only once. Names such as `bleu` are left out, because a folder
-    of this name has nothing to do with them."""
+def paths_in(argument: object) -> list[str]:
+    """The paths of files in an argument: a path, or a list or dictionary with paths. An iterator is not
+    read, because it could be read only once. Names such as `bleu` are left out, because a folder of
+    this name has nothing to do with them."""
     if isinstance(argument, Mapping):
         argument = list(argument.values())
     entries = argument if isinstance(argument, list | tuple) else [argument]

@@ -22,7 +22,7 @@ from wellput.core.errors import InputError, Problems
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.judgments import TRIAL_NAME_ADVICE, one_kind, split_trial
+from wellput.io.judgments import TRIAL_NAME_ADVICE, ratings_or_choices, split_trial
 from wellput.io.pairwise_choices import CHOICE_OF_WORD
 from wellput.io.tables import read_records
 
@@ -68,7 +68,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
             elif (number := _number(labels)) is not None:
                 ratings.append(Judgment(judge, item, systems[0], question, number))
     problems.raise_if_any(advice=TRIAL_NAME_ADVICE)
-    return one_kind(ratings, choices, str(path))
+    return ratings_or_choices(ratings, choices, str(path))
 
 
 def _judge_files(folder: Path) -> Iterator[Path]:

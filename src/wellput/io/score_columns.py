@@ -24,8 +24,8 @@ MISSING_CELLS = ("", "nan", "na", "n/a", "none", "null")
 PLAIN_SUFFIXES = {".csv": ",", ".tsv": "\t"}
 BLOCK_BYTES = 1 << 24
 MAX_EQUAL_RUNS = 10_000
-"""Only a column with fewer names (systems, metrics) is used to find repetitions in the column of
-items."""
+"""In many tables the items repeat in the same order for each system or metric. A column is tried as
+that of the systems or metrics (`_equal_runs`) only if it has fewer names than this."""
 MAX_NAMES_AS_LIST = 100_000
 """More names than this are kept as PyArrow has them, not as a list of texts."""
 
@@ -259,6 +259,6 @@ def _numbers(column: Any) -> NDArray[np.float64]:
     )
     magnitudes = np.abs(scores)
     is_too_small = (magnitudes > 0) & (magnitudes < MIN_MAGNITUDE)
-    if (magnitudes > MAX_MAGNITUDE).any() or is_too_small.any():  # too large: infinity, too
+    if (magnitudes > MAX_MAGNITUDE).any() or is_too_small.any():  # infinity counts as too large
         raise Unsuitable
     return scores

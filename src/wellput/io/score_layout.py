@@ -26,11 +26,11 @@ class Layout:
     """The names of a table's columns by what they contain. `values` are the columns of scores. If
     `is_long`, there is only one, with the scores of all metrics, and the column `metric` names the
     metric of each row. Otherwise each column of scores belongs to one metric; or, without a column
-    `system`, to one system. `default` is the name of a metric that the file does not name."""
+    `system`, to one system. `default_metric` is the name of a metric that the file does not name."""
 
     item: str
     values: tuple[str, ...]
-    default: str
+    default_metric: str
     system: str | None = None
     metric: str | None = None
     version: str | None = None
@@ -45,14 +45,14 @@ class Layout:
             yield (
                 name_in(record.get(str(self.system))),
                 item,
-                metric or self.default,
+                metric or self.default_metric,
                 record.get(self.values[0]),
                 version,
             )
             return
         for name in self.values:
             if self.system is None:
-                yield name, item, self.default, record.get(name), version
+                yield name, item, self.default_metric, record.get(name), version
             else:
                 yield name_in(record.get(self.system)), item, name, record.get(name), version
 
@@ -62,8 +62,8 @@ class Layout:
         return [name for name in (self.item, self.system, self.metric, self.version) if name]
 
 
-def layout_of(file: str, first: Mapping[str, Any], default: str) -> Layout:
-    """The layout of a table, by its first record. `default` is the name of a metric that is not
+def layout_of(file: str, first: Mapping[str, Any], default_metric: str) -> Layout:
+    """The layout of a table, by its first record. `default_metric` is the name of a metric that is not
     named."""
     header = list(first)
     names = {name.strip().lower(): name for name in header}
@@ -79,7 +79,7 @@ def layout_of(file: str, first: Mapping[str, Any], default: str) -> Layout:
     if item is not None and system is not None:
         if "score" in names:
             metric, score = names.get("metric"), names["score"]
-            return Layout(item, (score,), default, system, metric, version, is_long=True)
+            return Layout(item, (score,), default_metric, system, metric, version, is_long=True)
         metrics = [
             name
             for name in header
@@ -88,11 +88,11 @@ def layout_of(file: str, first: Mapping[str, Any], default: str) -> Layout:
             and not isinstance(score_in(first[name]), str)
         ]
         if metrics:
-            return Layout(item, tuple(metrics), default, system, version=version)
+            return Layout(item, tuple(metrics), default_metric, system, version=version)
     systems = [name for name in header if name != item]
     are_numbers = not any(isinstance(score_in(first[name]), str) for name in systems)
     if item is not None and systems and are_numbers and "system" not in names:
-        return Layout(item, tuple(systems), default)
+        return Layout(item, tuple(systems), default_metric)
     raise InputError(
         f"{file} is not a file of scores. It needs the columns system, item, score (and metric, where "
         "it has several); or system, item and a column for each metric; or item and a column for each "

@@ -94,6 +94,8 @@ def read_segments(path: PathLike) -> Iterator[SegmentScore]:
 PART_FILE = "part-{:05}.parquet"
 PART_FILE_NAME = re.compile(r"part-\d+\.parquet")
 FINGERPRINT_KEY = b"wellput.fingerprint"
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+"""Numbers of Linux's <fcntl.h> and <linux/fs.h>, for `renameat2`."""
 ROWS_PER_GROUP = 1 << 17
 """The smallest number of rows in a row group of a Parquet file, except in the last group."""
 
@@ -167,14 +169,30 @@ def _exchange(working: Path, final: Path) -> None:
         working.rename(final)
         return
     replaced = final.with_name(f".{final.name}.{secrets.token_hex(6)}.old")
-    final.rename(replaced)
-    try:
-        working.rename(final)
-    except BaseException:
-        if not final.exists():
-            replaced.rename(final)
-        raise
+    if _swap_names(working, final):
+        working.rename(replaced)
+    else:
+        try:
+            final.rename(replaced)
+            working.rename(final)
+        except BaseException:
+            if replaced.exists() and not final.exists():
+                replaced.rename(final)
+            raise
     shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _swap_names(first: Path, second: Path) -> bool:
+    """Exchanges the names of two folders in one step, on which no signal can fall; False where the
+    system cannot."""
+    import ctypes
+
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    names = (os.fsencode(first), os.fsencode(second))
+    return bool(renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0)
 
 
 def _tidy(final: Path) -> None:

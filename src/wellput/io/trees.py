@@ -181,14 +181,15 @@ def _multiword(
 ) -> Multiword:
     """The surface token in a line of CoNLL-U, after `n_words` words and the `earlier` surface
     tokens."""
-    first, last = (int(number) for number in columns[0].split("-"))
+    number_range, form, _, _, _, feats, _, _, _, misc = columns
+    first, last = (int(number) for number in number_range.split("-"))
     if first != n_words + 1:
-        problems.add(f"line {line}", f"the range {columns[0]} must come before word {first}")
+        problems.add(f"line {line}", f"the range {number_range} must come before word {first}")
     if last <= first:
-        problems.add(f"line {line}", f"the range {columns[0]} has fewer than two words")
+        problems.add(f"line {line}", f"the range {number_range} has fewer than two words")
     if earlier and first <= earlier[-1].last:
-        problems.add(f"line {line}", f"the range {columns[0]} overlaps the one before it")
-    return Multiword(first, last, columns[1], columns[9], columns[5])
+        problems.add(f"line {line}", f"the range {number_range} overlaps the one before it")
+    return Multiword(first, last, form, misc, feats)
 
 
 def _check_tree(

@@ -29,16 +29,22 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree
-from wellput.language.trees.token_projection import project
-from wellput.metrics.alignments import Blamed, aligned, draw_alignment, draw_treelets, token_spans
+from wellput.language.trees.token_projection import heads_of_tokens
+from wellput.metrics.alignments import (
+    Blamed,
+    alignment_steps,
+    draw_alignment,
+    draw_treelets,
+    token_spans,
+)
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 from wellput.text.tokenizers import (
     TokenizerName,
     is_native,
-    prepare,
-    prepare_lists,
+    lists_with_native_tokenizer,
     tokenize,
     tokenizer_signature,
+    with_native_tokenizer,
 )
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -133,7 +139,7 @@ class Accuracy(AlignmentOptions):
                 continue
             reference = self.reference_tokens(batch, row, place)
             output = self.tokens(batch.texts[row])
-            steps = aligned(reference, output, self.costs, with_moves=self.has_moves)
+            steps = alignment_steps(reference, output, self.costs, with_moves=self.has_moves)
             places = token_spans(batch.texts[row], output)
             wrong_places = [step.hypothesis for step in steps if step.mark != "."]
             spans = [places[at] for at in wrong_places if at >= 0]
@@ -327,9 +333,9 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
         outputs, references = batch.texts, batch.references
         if options.lowercase:
             outputs, references = lowered(outputs), lowered_lists(references)
-        outputs, kernel = prepare(outputs, options.tokenize)
-        references, _ = prepare_lists(references, options.tokenize)
-        counts = _native.string_errors(outputs, references, kernel, options.costs, batch.threads)
+        outputs, tokenizer = with_native_tokenizer(outputs, options.tokenize)
+        references, _ = lists_with_native_tokenizer(references, options.tokenize)
+        counts = _native.string_errors(outputs, references, tokenizer, options.costs, batch.threads)
         return counts, np.fromiter(map(len, references), dtype=np.int64)
 
     return batch.shared(("string", options.alignment_signature()), compute)
@@ -362,16 +368,16 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
                 heads += token_heads
                 rows.append(row)
                 per_row[row] += 1
-        prepared, kernel = prepare(
+        prepared, tokenizer = with_native_tokenizer(
             lowered(outputs) if options.lowercase else outputs, options.tokenize
         )
         head_array = np.array(heads, dtype=np.int32)
         try:
             counts = _native.treelet_errors(
-                prepared, references, head_array, kernel, options.costs, batch.threads
+                prepared, references, head_array, tokenizer, options.costs, batch.threads
             )
         except _native.TooLarge as error:
-            # The kernel names the pair; the caller expects the row of the batch.
+            # The C++ code gives the number of the pair; the caller expects the row of the batch.
             raise _native.TooLarge(rows[error.args[0]]) from None
         return counts, per_row
 
@@ -399,15 +405,15 @@ def reference_tokens(
         spans = (replace(span, form=span.form.lower()) for span in tree.multiwords)
         reference, tree = reference.lower(), Tree(tuple(words), tuple(spans))
     tokens = tokenize(reference, tokenizer)
-    heads = project(tree, tokens)
+    heads = heads_of_tokens(tree, tokens)
     if heads is None:
         # A tokenizer may change characters (13a turns &amp; into &): then the tree's words are
         # tokenized.
         rewritten = "".join(tokens)
         tokens = [token for word in tree.words for token in tokenize(word.form, tokenizer)]
         if "".join(tokens) == rewritten:
-            heads = project(retokenized(tree, tokenizer), tokens)
-    if heads is None and project(tree, reference.split()) is not None:
+            heads = heads_of_tokens(retokenized(tree, tokenizer), tokens)
+    if heads is None and heads_of_tokens(tree, reference.split()) is not None:
         raise InputError(
             f"Item {item}: the tokenizer {tokenizer} changes characters of the reference "
             f"{reference!r}: its tree cannot be laid over the tokens. Use another tokenizer for "

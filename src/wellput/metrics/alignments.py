@@ -42,7 +42,7 @@ class WrongTreelet(NamedTuple):
     counts: Mapping[str, int]
 
 
-def aligned(
+def alignment_steps(
     reference: Sequence[str], hypothesis: Sequence[str], costs: Costs, *, with_moves: bool
 ) -> list[AlignmentStep]:
     """The cheapest alignment, column by column. With `with_moves`, a token that is deleted in one place
@@ -69,7 +69,7 @@ def origins(
     order.
 
     >>> reference, output = ["a", "cat", "sat"], ["sat", "a", "cat"]
-    >>> origins(reference, output, aligned(reference, output, (3, 3, 4), with_moves=True))
+    >>> origins(reference, output, alignment_steps(reference, output, (3, 3, 4), with_moves=True))
     {0: 2}
     """
     unmatched: dict[str, list[int]] = {}
@@ -100,7 +100,7 @@ def draw_alignment(
             step.mark,
             hypothesis[step.hypothesis] if step.hypothesis >= 0 else "",
         )
-        for step in aligned(reference, hypothesis, costs, with_moves=with_moves)
+        for step in alignment_steps(reference, hypothesis, costs, with_moves=with_moves)
     ]
     widths = [max(len(cell) for cell in column) for column in columns]
     lines: list[str] = []

@@ -22,7 +22,12 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
+from wellput.text.tokenizers import (
+    TokenizerName,
+    lists_with_native_tokenizer,
+    tokenizer_signature,
+    with_native_tokenizer,
+)
 
 SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 """The default values of smoothing methods (Chen & Cherry 2014); the other methods have no value."""
@@ -89,8 +94,8 @@ class Bleu(BaseMetric):
             _warn_if_tokenized(batch.texts)
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
-        hypotheses, tokenizer = prepare(hypotheses, self.tokenizer)
-        references, _ = prepare_lists(references, self.tokenizer)
+        hypotheses, tokenizer = with_native_tokenizer(hypotheses, self.tokenizer)
+        references, _ = lists_with_native_tokenizer(references, self.tokenizer)
         return _native.bleu_statistics(
             hypotheses,
             references,

@@ -20,12 +20,12 @@ EXAMPLE_SPECS = {
 
 @dataclass(frozen=True)
 class MetricDetails:
-    """Facts about one metric. `spelled` is the name that the user gave, `meant` the metric's usual
-    name with the options that the spelling implies. `defaults` and `options` have for each option its
-    default and the allowed values."""
+    """Facts about one metric. `given_name` is the name that the user gave, `full_name` the metric's
+    usual name with the options that the given name stands for. `defaults` and `options` have for each
+    option its default and the allowed values."""
 
-    spelled: str
-    meant: str
+    given_name: str
+    full_name: str
     defaults: Mapping[str, str]
     options: Mapping[str, str]
     examples: tuple[str, ...]

@@ -30,7 +30,11 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
+from wellput.text.tokenizers import (
+    TokenizerName,
+    lists_with_native_tokenizer,
+    with_native_tokenizer,
+)
 from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 MORRIS_PAPER = "Morris et al. 2004, From WER and RIL to MER and WIL"
@@ -104,8 +108,8 @@ class Wer(_ErrorRate):
 
     def statistics(self, batch: Batch) -> Floats:
         hypotheses, references = self._cased(batch)
-        hypotheses, tokenizer = prepare(hypotheses, self.tokenize)
-        references, _ = prepare_lists(references, self.tokenize)
+        hypotheses, tokenizer = with_native_tokenizer(hypotheses, self.tokenize)
+        references, _ = lists_with_native_tokenizer(references, self.tokenize)
         return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
 
     def signature(self) -> str:

@@ -224,7 +224,7 @@ class FittedMetric:
 
     Statistics: the sum of the predictions, their number, and the sum of each predictor. A segment with
     an undefined predictor has no prediction and adds zeros. `metrics` has each metric of the predictors
-    once, by the name that the model uses.
+    once, by its *spec*: its name with options, as the model has it.
     """
 
     name: str

@@ -93,7 +93,7 @@ class Fluency(BaseMetric):
         strongest first), and the words that lower these features."""
         features = self._features(batch)
         model = _model(self.model)
-        return feature_costs(
+        return costs_in_words(
             features,
             model.scores(features.rows),
             _features_of(self.model),
@@ -195,7 +195,7 @@ MAX_FEATURES_SHOWN = 3
 MAX_WORDS_SHOWN = 5
 
 
-def feature_costs(
+def costs_in_words(
     features: SentenceFeatures,
     scores: Floats,
     about: Mapping[str, str],

@@ -59,8 +59,6 @@ from wellput.text.english import detokenize
 PASSAGE_SENTENCES = 20
 """The number of neighboring sentences that go into the same pool, because neighbors often have the
 same names and phrases."""
-
-
 HELD_OUT_EVERY = 5
 """One sentence in five is not used for training but kept for measuring."""
 
@@ -86,7 +84,11 @@ def split_text(
     pools = Pools([], [])
     used: set[str] = set()
     for path in paths:
-        lines = [line for line in prose_sentences(path, on_progress) if fits(line.split(" "))]
+        lines = [
+            line
+            for line in prose_sentences(path, on_progress)
+            if is_whole_sentence(line.split(" "))
+        ]
         for begin in range(0, len(lines), PASSAGE_SENTENCES):
             passage = lines[begin : begin + PASSAGE_SENTENCES]
             pool = pools.source if crc32(passage[0].encode(errors="replace")) % 2 else pools.real
@@ -107,7 +109,7 @@ def whole_sentences(
     return [
         words
         for line in dict.fromkeys(lines)
-        if fits(words := line.split(" "))
+        if is_whole_sentence(words := line.split(" "))
         and (crc32(line.encode(errors="replace")) % HELD_OUT_EVERY == 0) is is_held_out
     ]
 
@@ -148,7 +150,7 @@ class Graded:
     weight: float
 
 
-def fits(words: Words) -> bool:
+def is_whole_sentence(words: Words) -> bool:
     """Whether the words of a corpus line are a whole sentence of suitable length."""
     is_whole = words[0][0].isupper() and words[-1] in (".", "?", "!")
     return is_whole and MIN_WORDS <= len(words) <= MAX_WORDS
@@ -178,7 +180,9 @@ def graded_texts(
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
         yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
     for words in WORDS_PER_MISTAKE:
-        counted = ErrorGenerator(corpus, length=None, words_per_mistake=words).spoiled(n, rng)
+        counted = ErrorGenerator(corpus, length=None, words_per_mistake=words).generate_with_counts(
+            n, rng
+        )
         texts = _texts([spoiled for spoiled, _ in counted])
         yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
     to_parse = _some(source, PARSED_SENTENCES, rng)
@@ -206,7 +210,7 @@ def train_fluency(
     rows, log_mistakes, weights = [], [], []
     for kind in graded:
         features = models.features(kind.texts, threads=threads)
-        has_words = ~np.isnan(features[:, 0])
+        has_words = ~np.isnan(features[:, 0])  # a text without words has the features NaN
         features = features[has_words]
         rows.append(features)
         mistakes = np.broadcast_to(np.asarray(kind.mistakes), has_words.shape)
@@ -256,8 +260,6 @@ GLEU_SENTENCES = 1000
 """The number of sentences of each kind (real and random), as in the paper."""
 GLEU_BLOCK_SENTENCES = 100
 """The number of sentences in one call of the parsers, so that progress is shown."""
-
-
 GLEU_HELD_OUT = 150
 """The number of other sentences of each kind with which the model is tested, as in the paper."""
 PAPER_LENGTHS = range(24, 25)

@@ -20,7 +20,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, english_prose, ratio, reasons_of
-from wellput.metrics.fluency import feature_costs, model_in
+from wellput.metrics.fluency import costs_in_words, model_in
 
 if TYPE_CHECKING:
     from wellput.language.models.english_text import SentenceFeatures
@@ -113,7 +113,7 @@ class GleuFluency(BaseMetric):
             contributions = np.where(
                 is_scored_feature, sign * (normalized - model.plane.means), 0.0
             )
-        return feature_costs(features, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
+        return costs_in_words(features, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
 
     def signature(self) -> str:
         version = _link_grammar(1).version.removeprefix("link-grammar-")

@@ -72,12 +72,12 @@ class Nist(BaseMetric):
         self.require(1 <= self.n <= 9, f"n is the highest order of n-grams, 1 to 9, not {self.n}.")
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
-        _, tokenizer = tokenizers.prepare((), self.tokenize)
+        _, tokenizer = tokenizers.with_native_tokenizer((), self.tokenize)
         weights = _native.NgramCounter(self.n, tokenizer)
         digests = 0  # a sum, so that the order of the items does not matter
         for row in references:
             texts = lowered(row) if self.lowercase else row
-            weights.add(tokenizers.prepare(texts, self.tokenize)[0])
+            weights.add(tokenizers.with_native_tokenizer(texts, self.tokenize)[0])
             for text in texts:
                 digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
                 digests += int.from_bytes(digest, "big")
@@ -92,8 +92,8 @@ class Nist(BaseMetric):
         hypotheses, references = batch.texts, batch.references
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
-        hypotheses, _ = tokenizers.prepare(hypotheses, self.tokenize)
-        references, _ = tokenizers.prepare_lists(references, self.tokenize)
+        hypotheses, _ = tokenizers.with_native_tokenizer(hypotheses, self.tokenize)
+        references, _ = tokenizers.lists_with_native_tokenizer(references, self.tokenize)
         try:
             return _native.nist_statistics(hypotheses, references, self._weights, batch.threads)
         except ValueError as error:

@@ -78,7 +78,7 @@ class Perplexity(BaseMetric):
             zeros = np.zeros(len(texts))
             rows = np.column_stack([sums / math.log(10), words, zeros, zeros])
         else:
-            prepared, tokenizer = tokenizers.prepare(texts, self.tokenize)
+            prepared, tokenizer = tokenizers.with_native_tokenizer(texts, self.tokenize)
             rows = _ngram_model(model).statistics(
                 prepared, tokenize=tokenizer, threads=batch.threads
             )

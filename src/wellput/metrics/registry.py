@@ -238,7 +238,7 @@ def create_all(
     return list(by_name.values())
 
 
-def with_logged_scorers(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+def with_metric_per_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
     """The metrics, but with a metric for each scorer instead of a metric `logged` that stands for
     several scorers of the source's log."""
     if not any("logged" in metric.needs for metric in metrics):

@@ -20,7 +20,11 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists
+from wellput.text.tokenizers import (
+    TokenizerName,
+    lists_with_native_tokenizer,
+    with_native_tokenizer,
+)
 from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 N_NGRAM_ORDERS = 4
@@ -66,8 +70,8 @@ class Sari(BaseMetric):
         ]
         if self.lowercase:
             outputs, texts = lowered(outputs), lowered_lists(texts)
-        outputs, tokenizer = prepare(outputs, self.tokenize)
-        texts, _ = prepare_lists(texts, self.tokenize)
+        outputs, tokenizer = with_native_tokenizer(outputs, self.tokenize)
+        texts, _ = lists_with_native_tokenizer(texts, self.tokenize)
         return _native.sari_statistics(outputs, texts, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:

@@ -28,7 +28,12 @@ from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats, Need
 from wellput.metrics.base import NEEDS_NOTHING, BaseMetric, MeanMetric, as_text, lowered, ratio
-from wellput.text.tokenizers import TokenizerName, prepare, prepare_lists, tokenizer_signature
+from wellput.text.tokenizers import (
+    TokenizerName,
+    lists_with_native_tokenizer,
+    tokenizer_signature,
+    with_native_tokenizer,
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Length(MeanMetric):
         return None
 
     def values(self, batch: Batch) -> Floats:
-        texts, tokenizer = prepare(batch.texts, self.tokenize)
+        texts, tokenizer = with_native_tokenizer(batch.texts, self.tokenize)
         no_references = [()] * len(batch)
         return _native.token_counts(texts, no_references, tokenizer, batch.threads)[:, 0]
 
@@ -80,8 +85,8 @@ class LengthRatio(BaseMetric):
         return None
 
     def statistics(self, batch: Batch) -> Floats:
-        texts, tokenizer = prepare(batch.texts, self.tokenize)
-        references, _ = prepare_lists(batch.references, self.tokenize)
+        texts, tokenizer = with_native_tokenizer(batch.texts, self.tokenize)
+        references, _ = lists_with_native_tokenizer(batch.references, self.tokenize)
         return _native.token_counts(texts, references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
@@ -115,17 +120,17 @@ class Diversity(MeanMetric):
         """The number of tokens in an n-gram."""
 
     def values(self, batch: Batch) -> Floats:
-        texts, tokenizer = prepare(self._texts(batch), self.tokenize)
+        texts, tokenizer = with_native_tokenizer(self._texts(batch), self.tokenize)
         counts = _native.distinct_ngrams(texts, self.order, tokenizer, batch.threads)
         return ratio(counts[:, 0], counts[:, 1])
 
     def union(self, batches: Iterable[Batch]) -> float:
         """The share of distinct n-grams in all outputs of one system together; NaN if there are no
         n-grams. The tokens of an n-gram are always from the same output."""
-        _, tokenizer = prepare((), self.tokenize)
+        _, tokenizer = with_native_tokenizer((), self.tokenize)
         counter = _native.NgramCounter(self.order, tokenizer)
         for batch in batches:
-            texts, _ = prepare(self._texts(batch), self.tokenize)
+            texts, _ = with_native_tokenizer(self._texts(batch), self.tokenize)
             counter.add(texts)
         total = counter.total(self.order)
         return counter.distinct(self.order) / total if total else float("nan")

@@ -74,7 +74,7 @@ def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
     return MistakenWords(frequent, "".join(sorted(letters)) or "a", other_forms)
 
 
-def usable(trees: Sequence[Tree]) -> list[Words]:
+def usable_sentences(trees: Sequence[Tree]) -> list[Words]:
     """The trees' sentences, as lists of words, that are neither very short nor very long."""
     sentences = [[word.form for word in tree.words] for tree in trees]
     return [words for words in sentences if MIN_WORDS <= len(words) <= MAX_WORDS]
@@ -114,7 +114,7 @@ def train_treebank_fluency(
 ) -> FluencyModel:
     """The trained model. `trees` are the trees with which `models` were trained, `dev` trees that the
     models have not seen."""
-    sentences = usable(dev)
+    sentences = usable_sentences(dev)
     if len(sentences) < MIN_SENTENCES:
         raise InputError(
             f"There are {len(sentences)} sentences of {MIN_WORDS} to {MAX_WORDS} words to fit fluency "

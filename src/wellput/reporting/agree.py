@@ -101,7 +101,7 @@ def agreement_table(result: AgreementResult) -> Table:
             *undefined,
             *_method_notes(result),
             *result.notes,
-            *excluded_notes(result, of="agreement"),
+            *excluded_notes(result, left_out_of="agreement"),
             *_undefined_notes(result),
         ],
     )
@@ -399,16 +399,19 @@ def _unknown_note(rows: Sequence[Mapping[str, Any]], kind: str, noun: str) -> st
 
 
 def excluded_notes(
-    result: AgreementResult, noun: str = "rating", question: str | None = None, of: str = "all"
+    result: AgreementResult,
+    noun: str = "rating",
+    question: str | None = None,
+    left_out_of: str = "all",
 ) -> list[str]:
-    """The judgments (`noun`) that were left out, for one question or for all. `of` says from what:
-    everything ("all"), or only the agreement with metrics ("agreement")."""
+    """The judgments (`noun`) that were left out, for one question or for all. `left_out_of` says of
+    what: everything ("all"), or only the agreement with metrics ("agreement")."""
     lines: list[str] = []
-    where = "Left out" if of == "all" else "Left out here, but not from the ranking"
+    where = "Left out" if left_out_of == "all" else "Left out here, but not from the ranking"
     rows = [
         row
         for row in result.excluded
-        if question in (None, row["question"]) and row.get("of", "all") == of
+        if question in (None, row["question"]) and row.get("of", "all") == left_out_of
     ]
     lines += [
         note

@@ -111,13 +111,13 @@ def metric_table(result: Fit) -> Table:
 
 
 def _blind_spots_note(result: Fit) -> list[str]:
-    """Which errors the metric does not notice in the embedded example."""
+    """Which errors the metric does not notice in the example of `wellput demo`."""
     spots = result.blind_spots
     if spots is None:
         return []
     return [
-        f"What it misses, in {counted(spots.texts, 'text')} of the embedded example, each changed in "
-        f"one place (wellput probe): {spots.summary}"
+        f"What it misses, in {counted(spots.texts, 'text')} of the example of wellput demo, each "
+        f"changed in one place (wellput probe): {spots.summary}"
     ]
 
 

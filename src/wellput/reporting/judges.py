@@ -89,7 +89,7 @@ def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
     """What counts as disagreement in κ, α and β."""
     words = {
         "as given": "Ratings: κ (quadratic weights), α and β (interval) count a disagreement by the "
-        "square of the difference. Between yes and no this is always 1.",
+        "square of the difference (between yes and no always 1).",
         "choices": "Choices: κ and α (nominal) count any two that differ. A trial is an item with "
         "the two systems offered.",
         "labels": "Labels: κ and α (nominal) count any two that differ.",

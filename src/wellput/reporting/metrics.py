@@ -49,8 +49,8 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
         ]
         headings = ["option", "default", "values"]
         tables.append(Table(headings, options, is_prose=True, caption=f"Options of {name}"))
-    is_short_for = details.spelled != details.meant and ":" in details.meant
-    long_form = [f"{details.spelled} is {details.meant}."] if is_short_for else []
+    is_abbreviation = details.given_name != details.full_name and ":" in details.full_name
+    long_form = [f"{details.given_name} is {details.full_name}."] if is_abbreviation else []
     notes = [*long_form, *(f"Example: {example}" for example in details.examples)]
     tables[-1] = replace(tables[-1], notes=notes)
     return tables

@@ -44,9 +44,9 @@ MODEL_WORDS = {
     "bradley-terry": "a Bradley–Terry mixed model of choices",
 }
 RAW_WORDS: dict[RankingModel, str] = {
-    "mean": "the plain mean of a system's judgments",
-    "rate": "the plain share of yes",
-    "win rate": "the plain share of comparisons won, a tie being half",
+    "mean": "the mean of a system's judgments",
+    "rate": "the share of yes",
+    "win rate": "the share of comparisons won, a tie being half",
 }
 """What the column `raw` has, by the kind of estimate."""
 WHY_CHOSEN = {
@@ -139,7 +139,7 @@ def _systems_table(question: QuestionRanking) -> Table:
     best = frozenset(
         (place, 1) for place, row in enumerate(ranking.systems) if row.system in ranking.highlighted
     )
-    adjusted = ", and has average values of the covariates" if has_covariates else ""
+    adjusted = ", and holds for average values of the covariates" if has_covariates else ""
     simulated = "; the judges are simulated" if ranking.are_simulated else ""
     why = WHY_CHOSEN.get(ranking.fitted, "") if ranking.is_chosen_by_answers else ""
     model = f"By {MODEL_WORDS[ranking.fitted]}{why}."
@@ -152,8 +152,8 @@ def _systems_table(question: QuestionRanking) -> Table:
         *ranking.notes,
         f"{ranking.size}{simulated}. {model}{_holds_for(ranking)}",
         *([f"rank: the ranks a system may have{_correction_words(ranking)}."] if is_ranked else ()),
-        f"raw: {RAW_WORDS[ranking.model]}; the estimate is fair to systems that met severe "
-        f"judges or hard items{adjusted}.",
+        f"raw: {RAW_WORDS[ranking.model]}; the {ESTIMATE_HEADINGS[ranking.model]} is corrected for "
+        f"severe judges and hard items{adjusted}.",
     ]
     notes += [
         _covariate_note(name, effect, ranking) for name, effect in ranking.covariate_effects.items()
@@ -175,7 +175,7 @@ def _title(ranking: FittedRanking) -> str:
 def _correction_words(ranking: FittedRanking) -> str:
     if ranking.correction == "none":
         return ", not corrected for the number of comparisons"
-    return f", all right at once with {100 * ranking.confidence:g}% confidence"
+    return f"; with {100 * ranking.confidence:g}% confidence, all are right together"
 
 
 def _sensitivity(question: QuestionRanking) -> list[str]:
@@ -212,8 +212,8 @@ def _orders_table(question: QuestionRanking) -> Table:
         rows,
         title="Does the order depend on how it is made?",
         notes=[
-            "Ranks. Where they differ, the differences are small beside their intervals, or few "
-            "judges or items decide."
+            "Ranks. Where they differ, the systems are closer than their intervals are wide, or few "
+            "judges or items decide the order."
         ],
     )
 
@@ -264,6 +264,7 @@ def _variance_table(question: QuestionRanking) -> Table:
     ranking = question.ranking
     estimable = [name for name in VARIANCE_COMPONENTS if name in ranking.variance]
     total = sum(ranking.variance[name] for name in estimable)
+    # A variance is in squared units, so it needs about twice as many decimals.
     digits = 2 * ranking.decimals - 1 if ranking.model == "mean" else 3
     rows = [
         [

@@ -331,6 +331,7 @@ def slice_differences_table(
 
 
 def _tag_and_name(ranking: FittedRanking) -> tuple[str, str]:
+    """The tag and the value of the slice that is ranked."""
     ((tag, name),) = (ranking.by or {}).items()
     return tag, name
 

@@ -30,6 +30,8 @@ CHANGE_COLUMNS = (
     "cautions", "same_outputs", "intervals_overlap",
 )  # fmt: skip
 
+SHOWN_HASH_DIGITS = 8
+"""The tables show the first digits of the hashes of data and outputs."""
 NO_TEST_NOTE = (
     "Two scores cannot show whether their difference is real: score the outputs of both in one run, "
     "with a baseline."
@@ -49,7 +51,7 @@ def list_report(listed: RunList) -> Report:
             run.id,
             f"{run.time:%Y-%m-%d %H:%M}",
             ", ".join(filter(None, (f"{run.items:,}", _skipped(run)))),
-            ", ".join(dict.fromkeys(score.data[:8] for score in run.scores)),
+            ", ".join(dict.fromkeys(score.data[:SHOWN_HASH_DIGITS] for score in run.scores)),
             ", ".join(run.metrics),
             ", ".join(map(_scored, run.scores) if has_scores else run.systems),
         ]
@@ -100,8 +102,8 @@ def show_report(run: Run) -> Report:
                     is_bound=score.p_is_bound,
                 ),
                 f"{score.n:,}",
-                score.data[:8],
-                score.outputs[:8],
+                score.data[:SHOWN_HASH_DIGITS],
+                score.outputs[:SHOWN_HASH_DIGITS],
             ]
         )
     columns = [
@@ -137,6 +139,7 @@ def _circumstances(run: Run) -> list[str]:
     if run.test is not None or has_intervals:
         levels = f"{100 * run.confidence:g}% intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
+        # Approximate randomization (ar) and the paired bootstrap (bs) draw random resamples.
         drawn = f"; {counted(run.resamples, 'resample')}, seed {run.seed}"
         lines.append(f"{levels}, {test}{drawn if run.test in ('ar', 'bs') else ''}.")
     baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)

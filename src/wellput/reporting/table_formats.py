@@ -1,7 +1,7 @@
 """Tables and records as text: for a terminal, as Markdown, LaTeX, CSV and JSON.
 
 CSV and JSON are for programs: they have the values themselves, not the cells of the tables. On a
-terminal, drawn alignments are folded to its width.
+terminal, drawings of an output aligned with its reference are folded to its width.
 """
 
 from __future__ import annotations

@@ -279,7 +279,7 @@ def realizer_report(training: RealizerTraining) -> Report:
         [[kind, f"{100 * share:.1f}"] for kind, share in training.kept.items()],
         notes=[
             f"From {training.trees:,} trees with {training.words:,} words.",
-            "In percent of the pairs of neighboring words in the trees for tuning.",
+            "Percent of the pairs of neighbors in the trees for tuning that are neighbors again.",
         ],
         caption="Order kept by the realizer",
     )
@@ -288,7 +288,7 @@ def realizer_report(training: RealizerTraining) -> Report:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FergusTraining(Result):
-    """The parts of two realizers, FERGUS and the baseline LR."""
+    """The parts of two realizers, FERGUS and its baseline LR (left-right)."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fergus_report"
 

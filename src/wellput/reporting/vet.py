@@ -104,8 +104,9 @@ def _caveats(result: VetResult) -> list[str]:
         else ""
     )
     notes = [
-        f"{counted(test.n_trials, 'trial')} on {items} with answers of two people and of the judge. "
-        "p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's method."
+        f"{counted(test.n_trials, 'trial')} on {items} with answers of at least two people and of "
+        "the judge. p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's "
+        "method."
         f"{clustered} Intervals hold for these people and systems, other items."
     ]
     if test.untested and test.is_enough:
@@ -123,7 +124,8 @@ def _caveats(result: VetResult) -> list[str]:
             + (
                 "it chooses the output with the better score."
                 if result.kind == "choices"
-                else "its scores are put on the question's scale by fits that do not see the item."
+                else "its scores are put on the question's scale by a straight line that was fitted to "
+                "people's answers about other items."
                 if result.is_refitted
                 else "its scores are on the question's scale, and are taken as they are."
             )
@@ -232,10 +234,14 @@ def _severity_table(result: VetResult) -> Table:
     """How much more, or less, the judge gives to each system than people do."""
     rows = [_severity_row(row) for row in result.biases.by_system]
     is_choice = result.kind == "choices"
-    against = "" if is_choice else "from its average"
     unit = "share of wins" if is_choice else "points"
+    meaning_of_p = (
+        " p tests the difference from the judge's average severity."
+        if any(row.deviation is not None for row in result.biases.by_system)
+        else ""
+    )
     columns = ["system", "judge − people", _interval_heading(result)]
-    columns += ["p (Holm)"] if is_choice else [against, "p (Holm)"]
+    columns += ["p (Holm)"] if is_choice else ["from the average", "p (Holm)"]
     return Table(
         columns,
         # For choices, without the deviation from the average.
@@ -244,7 +250,8 @@ def _severity_table(result: VetResult) -> Table:
         notes=[
             f"In {unit}."
             if is_choice
-            else f"In {unit}. A judge that is equally severe to all systems still ranks them rightly."
+            else f"In {unit}.{meaning_of_p} A judge that is equally severe to all systems still ranks "
+            "them rightly."
         ],
     )
 

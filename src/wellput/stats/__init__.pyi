@@ -46,9 +46,9 @@ from wellput.stats.rank_tests import rank_sum as rank_sum
 from wellput.stats.rank_tests import signed_rank as signed_rank
 from wellput.stats.regression import ols as ols
 from wellput.stats.regression import ridge as ridge
-from wellput.stats.regression import stepwise as stepwise
 from wellput.stats.resampling import approximate_randomization as approximate_randomization
 from wellput.stats.resampling import bootstrap as bootstrap
 from wellput.stats.resampling import paired_bootstrap as paired_bootstrap
 from wellput.stats.soft_accuracy import spa as spa
+from wellput.stats.stepwise_regression import stepwise as stepwise
 from wellput.stats.strengths import bradley_terry as bradley_terry

@@ -47,7 +47,7 @@ class ChanceLevel:
         return cls(float(defined.mean()) if null is None else null, float(low), float(high))
 
 
-def chance_of_segments(
+def chance_level_of_segments(
     x: Floats,
     z: Floats,
     correlation: Correlation,
@@ -60,7 +60,7 @@ def chance_of_segments(
     systems × items.
 
     >>> scores = np.random.default_rng(1).normal(size=(2, 6, 30))
-    >>> chance_of_segments(*scores, Correlation()).null
+    >>> chance_level_of_segments(*scores, Correlation()).null
     0.0
     """
     x, z = common_cells(x, z)
@@ -70,7 +70,7 @@ def chance_of_segments(
     return ChanceLevel.of(by_chance[0], correlation.coefficient)
 
 
-def chance_of(
+def chance_level_of(
     figure: Callable[[Floats], float],
     scores: Floats,
     coefficient: Coefficient,

@@ -37,8 +37,8 @@ from wellput.stats.jackknife import (
     PairedDifference,
     ScoreFunction,
     WithoutItems,
-    difference_of,
-    interval_of,
+    jackknife_difference,
+    jackknife_interval,
     scores_without_items,
 )
 from wellput.stats.proportions import is_share, wilson_bounds
@@ -160,8 +160,8 @@ def clustered_interval(
     without = scores_without_clusters(statistics, score, clusters)
     influences = without.items.scores
     if is_share(statistics, score, bounds):
-        return _share(without, clusters, influences, statistics[:, 0], confidence)
-    return interval_of(
+        return _share_interval(without, clusters, influences, statistics[:, 0], confidence)
+    return jackknife_interval(
         without.clusters,
         freedom=clusters.freedom(influences, without.clusters.contributes),
         n=len(statistics),
@@ -171,7 +171,7 @@ def clustered_interval(
     )
 
 
-def _share(
+def _share_interval(
     without: WithoutClusters,
     clusters: ClusteredItems,
     influences: Floats,
@@ -220,13 +220,13 @@ def clustered_difference(
         if differing > 1
         else math.nan
     )
-    return difference_of(
+    return jackknife_difference(
         a.clusters,
         b.clusters,
         differing,
         confidence=confidence,
         freedom=freedom,
-        n=int((a.items.contributes | b.items.contributes).size),
+        n=len(clusters.codes),
         method="cluster jackknife",
     )
 

@@ -7,10 +7,11 @@ Intervals come from the correlation without each system, each item and each cell
 Native code leaves single cells out without computing the correlation again. Leaving out an item of a
 pooled rank correlation is approximated by the sum of the changes of its cells; the error is about as
 large as the item's share of the data. Leaving out a cluster is approximated for pooled rank
-correlations, for rank correlations averaged by system, and for soft accuracy. Everything else is exact:
-Pearson's coefficient is a function of six sums, so a cluster's sums are subtracted; from a mean over
-items, the cluster's items are removed. The tie threshold of `acc-t` stays the one for all data: it
-maximizes the accuracy, so a slightly different threshold would hardly matter.
+correlations, for rank correlations averaged by system, and for soft pairwise accuracy (`spa`).
+Everything else is exact: Pearson's coefficient is a function of six sums, so a cluster's sums are
+subtracted; from a mean over items, the cluster's items are removed. The coefficient `acc-t`, the share
+of pairs in the right order, counts small differences as ties. Its threshold stays the one for all data:
+it maximizes the share, so a slightly different threshold would hardly matter.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def score_interval(
     counts = statistics[(statistics != 0).any(axis=1)]
     if is_share(counts, score, bounds):
         return share_interval(int(counts[:, 0].sum()), len(counts), confidence=confidence)
-    return interval_of(
+    return jackknife_interval(
         scores_without_items(statistics, score),
         freedom=len(counts) - 1,
         n=len(statistics),
@@ -113,7 +113,7 @@ def score_interval(
     )
 
 
-def interval_of(
+def jackknife_interval(
     without: WithoutItems,
     *,
     freedom: float,
@@ -142,7 +142,7 @@ def paired_jackknife(
     a: Floats, b: Floats, score: ScoreFunction, *, confidence: float = 0.95
 ) -> PairedDifference:
     """The difference score(a) − score(b) on the same items, with its interval and two-sided p-value."""
-    return difference_of(
+    return jackknife_difference(
         scores_without_items(a, score),
         scores_without_items(b, score),
         n_differing(a, b),
@@ -161,7 +161,7 @@ def is_differing(a: Floats, b: Floats) -> NDArray[np.bool_]:
     return different
 
 
-def difference_of(
+def jackknife_difference(
     a: WithoutItems,
     b: WithoutItems,
     differing: int,

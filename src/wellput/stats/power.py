@@ -8,7 +8,7 @@ Two systems: judge j's rating of the first system's output for item i minus that
 all normal; every judge rates every item. The test is that of a ranking by people (`mixed.contrasts`).
 Two metrics: their scores and the mean judgment of each item are normal with given correlations.
 
-No ratings are drawn one by one. In such panels means, mean squares and correlations have known
+No ratings are drawn one by one. In such studies means, mean squares and correlations have known
 distributions, and the simulation draws from these, at the same cost for any number of items.
 `Draws` holds the random numbers: studies of all sizes use the same ones, so that power does not change
 from size to size by chance.
@@ -69,7 +69,7 @@ class Draws:
         return self.chi_square(stream, freedom) / freedom
 
     def correlations(self, root: Floats, n: int) -> tuple[Floats, Floats, Floats]:
-        """Sample correlations of three variables (1 with 0, 2 with 0, 2 with 1) of n points, by
+        """Correlations in samples of n points of three variables: 1 with 0, 2 with 0, 2 with 1. By
         Bartlett's decomposition of the Wishart distribution. `root` is the Cholesky root of the true
         correlation matrix."""
         lower = np.zeros((self.simulations, 3, 3))
@@ -207,7 +207,7 @@ def power_for_systems(
     require(sd_item + sd_noise > 0, "sd_item or sd_noise must be above 0.")
     draws = Draws(simulations, seed)
 
-    def share(n: int, n_judges: int | None) -> tuple[float, str]:
+    def power_of(n: int, n_judges: int | None) -> tuple[float, str]:
         n_judges = n_judges or 1
         if n < 2:
             return float("nan"), "one item cannot show how items differ"
@@ -221,8 +221,7 @@ def power_for_systems(
         if n_judges == 1:
             return significant_share(mean / np.sqrt(by_item / n), n - 1, alpha), ""
         by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
-        # Twice the degrees of freedom: the sums of the two ratings count, too, as in
-        # `difference_variances`.
+        # Twice as many degrees of freedom as the differences have (see `difference_variances`).
         residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
         test_variance, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
         return significant_share(mean / np.sqrt(test_variance), freedom, alpha), ""
@@ -230,7 +229,7 @@ def power_for_systems(
     table = table_of_powers(
         "systems",
         _test_of_systems(judges),
-        share,
+        power_of,
         items=items,
         judges=judges,
         alpha=alpha,
@@ -242,13 +241,13 @@ def power_for_systems(
     }  # fmt: skip
     notes: tuple[str, ...] = ()
     if any(study.n_items is None for study in table.smallest):
-        notes = _judges_needed(share, target)
+        notes = _judges_needed(power_of, target)
     return replace(table, assumed=assumed, notes=notes)
 
 
-def _judges_needed(share: PowerOfSize, target: float) -> tuple[str, ...]:
+def _judges_needed(power_of: PowerOfSize, target: float) -> tuple[str, ...]:
     """A note that says how many judges it takes where no number of items is enough."""
-    n = _fewest(lambda k: share(MAX_ITEMS, k)[0] >= target, 2, MAX_JUDGES)
+    n = _fewest(lambda k: power_of(MAX_ITEMS, k)[0] >= target, 2, MAX_JUDGES)
     if n is None:
         return (f"Not even {MAX_JUDGES:,} judges reach {target:g}: the difference is too small.",)
     return (f"A power of {target:g} takes at least {n:,} judges, with any number of items.",)
@@ -297,7 +296,7 @@ def power_for_metrics(
         require(pilot_judges >= 1, "pilot_judges must be 1 or more.")
     draws = Draws(simulations, seed)
 
-    def share(n: int, n_judges: int | None) -> tuple[float, str]:
+    def power_of(n: int, n_judges: int | None) -> tuple[float, str]:
         if n < 4:
             return float("nan"), "Williams' test needs four points"
         gain = 1.0
@@ -312,7 +311,7 @@ def power_for_metrics(
     return table_of_powers(
         "metrics",
         "two-sided Williams' test",
-        share,
+        power_of,
         items=items,
         judges=list(judges or [pilot_judges]) if judge_correlation is not None else [None],
         alpha=alpha,
@@ -349,7 +348,7 @@ def _cholesky(r1: float, r2: float, r12: float) -> Floats:
 def table_of_powers(
     what: str,
     test: str,
-    share: PowerOfSize,
+    power_of: PowerOfSize,
     *,
     items: Sequence[int],
     judges: Sequence[int | None],
@@ -367,7 +366,7 @@ def table_of_powers(
     require(all(k is None or k >= 1 for k in judges), "The number of judges must be 1 or more.")
 
     def power(n: int, n_judges: int | None) -> Estimate:
-        value, undefined = share(n, n_judges)
+        value, undefined = power_of(n, n_judges)
         low, high = wilson_bounds(value, draws.simulations, z=Z_OF_95_PERCENT)
         return Estimate(
             value=value,
@@ -384,22 +383,22 @@ def table_of_powers(
         alpha=alpha,
         target=target,
         rows=tuple(PowerRow(n, k, power(n, k)) for k in judges for n in items),
-        smallest=tuple(_smallest(k, target, share, start_items, max_items) for k in judges),
+        smallest=tuple(_smallest(k, target, power_of, start_items, max_items) for k in judges),
     )
 
 
 def _smallest(
     n_judges: int | None,
     target: float,
-    share: PowerOfSize,
+    power_of: PowerOfSize,
     start_items: int,
     max_items: int,
 ) -> SmallestStudy:
     """The fewest items with which `n_judges` judges reach the target."""
-    undefined = share(max_items, n_judges)[1]
+    undefined = power_of(max_items, n_judges)[1]
     if undefined:
         return SmallestStudy(n_judges, None, undefined)
-    n_items = _fewest(lambda n: share(n, n_judges)[0] >= target, start_items, max_items)
+    n_items = _fewest(lambda n: power_of(n, n_judges)[0] >= target, start_items, max_items)
     note = "" if n_items else f"not even {max_items:,} items reach {target:g}"
     return SmallestStudy(n_judges, n_items, note)
 

@@ -169,7 +169,7 @@ def prediction_powered_mean(
     )
 
 
-def combined(
+def weighted_sum(
     parts: list[PredictionPowered], shares: Floats, *, signs: Floats | None = None
 ) -> PredictionPowered:
     """The sum of independent means times `shares`: the shares of strata in the whole. `signs` (1 or −1)
@@ -326,3 +326,12 @@ def united_probabilities(before: Floats, now: Floats) -> Floats:
     [0.75]
     """
     return np.asarray(before + (1 - before) * now)
+
+
+def p_of_constant_labels(labels: Floats, n_clusters: int) -> float | None:
+    """The p-value of the sign test that the mean is 0, if all labels are the same number and not 0:
+    without a spread there is no other test, although the evidence could not be clearer. None if labels
+    differ."""
+    if n_clusters < 2 or labels[0] == 0 or np.ptp(labels) > 0:
+        return None
+    return float(2 * 0.5**n_clusters)

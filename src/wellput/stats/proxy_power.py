@@ -80,7 +80,7 @@ def power_with_proxy(
     r_with_truth = r / limit if limit else 0.0
     draws = Draws(simulations, seed)
 
-    def share(n: int, n_judges: int | None, *, n_scored: int) -> tuple[float, str]:
+    def power_of(n: int, n_judges: int | None, *, n_scored: int) -> tuple[float, str]:
         if n < MIN_LABELS:
             return math.nan, f"fewer than {MIN_LABELS} labeled items"
         if n_scored < n:
@@ -102,8 +102,8 @@ def power_with_proxy(
         draws=draws,
         start_items=MIN_LABELS,
     )
-    table = plan(lambda n, k: share(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
-    people_only_table = plan(lambda n, k: share(n, k, n_scored=n))
+    table = plan(lambda n, k: power_of(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
+    people_only_table = plan(lambda n, k: power_of(n, k, n_scored=n))
     return replace(
         table,
         rows=tuple(

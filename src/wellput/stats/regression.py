@@ -1,23 +1,15 @@
-"""Linear regression: judgments explained by scores, and which of the scores to keep as predictors.
+"""Linear regression: judgments explained by scores.
 
 `ols` fits y = intercept + X b by least squares, with the figures a paper reports: standard errors, t
 and p of each coefficient, R², adjusted R², F and its p, AIC. They equal those of statsmodels' OLS; AIC
 counts the intercept as a parameter, not the variance. `ridge` shrinks the coefficients. Rows with a
 value that is not finite are left out and counted.
-
-`stepwise` chooses predictors. By AIC, it starts with all of them and drops or takes back the one that
-lowers AIC most, until none lowers it (as R's `step` with direction "both"). By p, it drops the
-predictor with the largest p above 0.10 and takes back the one with the smallest p below 0.05. Where
-there are too many predictors for the rows, the search starts without predictors, and skips those that
-are linear combinations of the ones already taken. Figures of a model chosen this way are too good:
-cross-validate it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +17,7 @@ from numpy.typing import NDArray
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import is_constant, largest_size
 from wellput.core.metric import Floats
-from wellput.core.options import checks_options, size_problem
+from wellput.core.options import size_problem
 
 EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance counts as 0: the predictors determine y."""
@@ -127,7 +119,7 @@ def ols(y: Floats, x: Floats, names: Sequence[str]) -> Regression:
         )
     check_varied(y, x, names)
     # Centered and scaled, so that a predictor of 10⁶ ± 1 loses no digits.
-    standard, means, spreads = _standardized(x)
+    standard, means, spreads = standardized(x)
     centered = y - y.mean()
     q, r = np.linalg.qr(standard)
     _refuse_combinations(r / np.sqrt(n), names)
@@ -191,7 +183,7 @@ def ridge(
     if penalty is not None and not 0 < penalty < np.inf:
         raise InputError(f"A penalty must be above 0, {penalty} is not; `ols` has none.")
     n, k = x.shape
-    standard, means, spreads = _standardized(x)
+    standard, means, spreads = standardized(x)
     u, s, vt = np.linalg.svd(standard, full_matrices=False)
     centered = y - y.mean()
     projected = u.T @ centered
@@ -239,7 +231,7 @@ def akaike(squares: float, n: int, k: int) -> float:
 def variance_inflation(x: Floats) -> Floats:
     """1 / (1 − R²) of each column, from a regression on the others: 1 where it is independent of them,
     infinite where it is a linear combination of them."""
-    standard, _, _ = _standardized(x)
+    standard, _, _ = standardized(x)
     # The triangular factor has the same R² between columns as the data, in only k rows.
     r = np.linalg.qr(standard, mode="r") / np.sqrt(len(x))
     shares = np.array(
@@ -290,7 +282,7 @@ def is_combination(column: Floats, others: Floats) -> bool:
     """Whether a column is a linear combination of the others and a constant, up to rounding."""
     if not others.shape[1]:
         return False
-    standard, _, _ = _standardized(np.column_stack([others, column]))
+    standard, _, _ = standardized(np.column_stack([others, column]))
     return bool(
         np.square(_residuals(standard[:, :-1], standard[:, -1])).mean() < DEPENDENT_VARIANCE_SHARE
     )
@@ -310,7 +302,7 @@ def _refuse_combinations(r: Floats, names: Sequence[str]) -> None:
             )
 
 
-def _standardized(x: Floats) -> tuple[Floats, Floats, Floats]:
+def standardized(x: Floats) -> tuple[Floats, Floats, Floats]:
     """The columns with mean 0 and standard deviation 1; the means and the standard deviations that they
     had."""
     means, spreads = x.mean(axis=0), x.std(axis=0)
@@ -336,103 +328,3 @@ def _upper_f(f: float, k: int, freedom: int) -> float:
     from scipy.special import fdtrc
 
     return float("nan") if np.isnan(f) else float(fdtrc(k, freedom, f))
-
-
-REMOVE_ABOVE_P = 0.10
-ENTER_BELOW_P = 0.05
-"""The choice by p-values drops predictors with a p above the first, and takes predictors with a p
-below the second."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionStep:
-    """One step of the search: the `change` ("start", "-name" for a predictor dropped, "+name" for one
-    taken), and the predictors and the AIC of the model after it."""
-
-    change: str
-    names: tuple[str, ...]
-    aic: float
-
-
-@checks_options
-def stepwise(
-    y: Floats, x: Floats, names: Sequence[str], *, by: Literal["aic", "p"]
-) -> tuple[Regression, list[SelectionStep]]:
-    """The chosen model, and the steps that led to it."""
-    y, x, left_out = complete_rows(y, x)
-    check_varied(y, x, names)
-    search = _Search(y, x, list(names))
-    chosen = frozenset(range(len(names)) if len(y) > len(names) + 1 else ())
-    steps = [SelectionStep("start", search.names_of(chosen), search.aic(chosen))]
-    tried = {chosen}
-    change = search.by_aic if by == "aic" else search.by_p
-    while (place := change(chosen)) is not None and chosen ^ {place} not in tried:
-        sign = "-" if place in chosen else "+"
-        chosen ^= {place}
-        tried.add(chosen)
-        steps.append(
-            SelectionStep(f"{sign}{names[place]}", search.names_of(chosen), search.aic(chosen))
-        )
-    if not chosen:
-        raise InputError(
-            "No predictor is worth keeping: none explains the judgments better than their mean."
-        )
-    return replace(search.fit(chosen), left_out=left_out), steps
-
-
-class _Search:
-    """Models of subsets of the predictors; a subset is the set of their places."""
-
-    def __init__(self, y: Floats, x: Floats, names: list[str]) -> None:
-        self.y, self.x, self.names = y, x, names
-        self.fitted: dict[frozenset[int], Regression] = {}
-
-    def names_of(self, chosen: frozenset[int]) -> tuple[str, ...]:
-        return tuple(self.names[place] for place in sorted(chosen))
-
-    def fit(self, chosen: frozenset[int]) -> Regression:
-        if chosen not in self.fitted:
-            model = ols(self.y, self.x[:, sorted(chosen)], self.names_of(chosen))
-            if model.is_exact:
-                raise InputError(
-                    f"{', '.join(model.names)} determine the judgments exactly, so models cannot be "
-                    "compared. Are the judgments computed from the metric?"
-                )
-            self.fitted[chosen] = model
-        return self.fitted[chosen]
-
-    def aic(self, chosen: frozenset[int]) -> float:
-        if chosen:
-            return self.fit(chosen).aic
-        return akaike(float(np.square(self.y - self.y.mean()).sum()), len(self.y), 0)
-
-    def to_take(self, chosen: frozenset[int]) -> list[int]:
-        """The places of the predictors that can be added."""
-        if len(self.y) <= len(chosen) + 2:
-            return []
-        others = sorted(set(range(len(self.names))) - chosen)
-        return [p for p in others if not is_combination(self.x[:, p], self.x[:, sorted(chosen)])]
-
-    def by_aic(self, chosen: frozenset[int]) -> int | None:
-        """The predictor to drop or to take by AIC; None where no change lowers AIC."""
-        scores = {
-            place: self.aic(chosen ^ {place}) for place in [*sorted(chosen), *self.to_take(chosen)]
-        }
-        best = min(scores, key=lambda place: scores[place], default=None)
-        if best is None or not scores[best] < self.aic(chosen) - 1e-9:
-            return None  # lower by no more than rounding
-        return best
-
-    def by_p(self, chosen: frozenset[int]) -> int | None:
-        """The predictor to drop or to take by p; None where there is none."""
-        if chosen:
-            p_values = self.fit(chosen).p_values
-            worst = int(np.argmax(p_values))
-            if p_values[worst] > REMOVE_ABOVE_P:
-                return sorted(chosen)[worst]
-        candidates: dict[int, float] = {}
-        for place in self.to_take(chosen):
-            grown = chosen | {place}
-            candidates[place] = float(self.fit(grown).p_values[sorted(grown).index(place)])
-        best = min(candidates, key=lambda place: candidates[place], default=None)
-        return best if best is not None and candidates[best] < ENTER_BELOW_P else None

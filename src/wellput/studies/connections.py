@@ -6,8 +6,8 @@ read the answer. It is *idle* between two requests, and *waiting* while its requ
 *turn* to be answered. Connections that are not encrypted yet are a fourth group. If there are too many
 connections, the largest group loses the connection that has been in it for longest. A judge's request
 arrives within milliseconds, so thousands of half-sent requests and unread answers do not keep judges
-out. Only a part of the allowed connections
-is accepted at once, so that a request that has arrived is read before many others come.
+out. Only a part of the allowed connections is accepted at once, so that a request that has arrived is
+read before many others come.
 
 A judge (somebody with a valid token) does not wait for a turn. Among strangers (everybody else), the
 newest request is answered first. So thousands of requests that strangers send at once do not keep
@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_SECONDS = 20.0
-"""A request must arrive within this time. The longest answer is 256 KiB."""
+"""A request must arrive within this time. Its body has at most 256 KiB."""
 MAX_CONNECTIONS = 1000
 MAX_TURNS = 32
 """At most this many requests of strangers are answered at once. The server has 40 threads, so some are
@@ -105,8 +105,8 @@ class ConnectionLimits:
                 self.begin(self.waiting.popitem()[1])
 
     def make_room(self, n_connections: int, newest: LimitedConnection) -> None:
-        """Closes one connection if there are too many: the longest one of the largest group. If all
-        others are being answered, closes the newest one itself."""
+        """Closes one connection if there are too many: the one that has been in the largest group for
+        longest. If no connection is in a group, because all are being answered, closes the newest."""
         if n_connections + len(self.handshakes) <= self.max_connections:
             return
         groups: list[Collection[LimitedConnection]]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import sqlite3
 import threading
 import time
 import weakref
@@ -37,6 +38,9 @@ LOG_SUFFIXES = ("-wal", "-journal")
 """The endings of the files from which SQLite completes a database when it opens it."""
 TABLES_OF_JUDGES = "answers, assignments, judges, enrolments"
 """The tables with rows about judges, which can be erased."""
+CREATED_AT = sa.text("SELECT created_at FROM study")
+UNDEFINED_TABLE = "42P01"
+"""PostgreSQL's code of the error that there is no such table."""
 # Both statements are for PostgreSQL.
 NEXT_TRANSACTION = sa.text("SELECT txid_snapshot_xmax(txid_current_snapshot())")
 READERS_SINCE = sa.text("""
@@ -64,7 +68,8 @@ class StoreUnavailable(InputError):
 class Database:
     """Connections to one database. `name` stands in messages; by default it is the file's path or the
     server's address without passwords. `created_at` is when the study was made that must be in the
-    database; None if it may hold any."""
+    database; None if it may hold any. `is_backup` says that an SQLite file had no log before it was
+    opened."""
 
     def __init__(
         self, url: URL, *, name: str | None = None, busy_seconds: float = BUSY_SECONDS
@@ -74,6 +79,7 @@ class Database:
         self.name = name or (str(file_of(url)) if self.is_sqlite else _without_secrets(url))
         self.busy_seconds = busy_seconds
         self.created_at: float | None = None
+        self.is_backup = False
         self._lock = threading.Lock()
         self._file = file_of(url).absolute()
         self._file_number: int | None = None
@@ -99,15 +105,16 @@ class Database:
                 pool_pre_ping=True,
             )
             event.listen(self.engine, "connect", _prepare_postgresql)
-            event.listen(self.engine, "connect", self._check_new_connection)
         weakref.finalize(self, self.engine.dispose)
+        OPEN_DATABASES.add(self)
         self._writer = self.engine.execution_options(is_write=True)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads, and sees one state of the database."""
         self._check_file()
-        with explained(self.name), self.engine.connect() as connection:
+        with explaining_errors(self.name), self.engine.connect() as connection:
+            self._find_study(connection)
             yield connection
 
     @contextlib.contextmanager
@@ -115,21 +122,16 @@ class Database:
         """A transaction that is on the disk when the block ends, and undone if it raises."""
         self._check_file()
         with (
-            explained(self.name),
+            explaining_errors(self.name),
             self._lock if self.is_sqlite else contextlib.nullcontext(),
             self._writer.begin() as connection,
         ):
+            self._find_study(connection)
             yield connection
-
-    def check_study(self, created_at: float) -> None:
-        """Raises StoreUnavailable if the database has a study that was made at another time. The setup
-        that was read before, and the new links, would not fit together."""
-        if self.created_at is not None and created_at != self.created_at:
-            raise self._replaced()
 
     def _check_file(self) -> None:
         """Raises StoreUnavailable if an SQLite file was removed or replaced. Connections that are open
-        would go on with the removed file, new ones with the other file."""
+        would go on with the removed file, new connections with the file that replaced it."""
         if not self.is_sqlite:
             return
         try:
@@ -143,13 +145,17 @@ class Database:
         elif number != self._file_number:
             raise self._replaced()
 
-    def _check_new_connection(self, connection: Any, _: object) -> None:
-        """As `check_study`, for a new connection to a server."""
-        if self.created_at is not None:
-            with connection.cursor() as cursor:
-                [created_at] = cursor.execute("SELECT created_at FROM study").fetchone()
-            connection.commit()
-            self.check_study(created_at)
+    def _find_study(self, connection: Connection) -> None:
+        """Raises StoreUnavailable if the study is gone, or was made at another time. The setup that was
+        read before, and the new links, would not fit together."""
+        if self.created_at is None:
+            return
+        try:
+            created_at = connection.scalar(CREATED_AT)
+        except exc.ProgrammingError:  # there is no such table
+            raise self._replaced() from None
+        if created_at != self.created_at:
+            raise self._replaced()
 
     def _replaced(self) -> StoreUnavailable:
         return StoreUnavailable(
@@ -161,7 +167,7 @@ class Database:
         """Removes deleted rows from the files too: SQLite keeps them in its log, PostgreSQL in its
         tables until they are vacuumed. Returns False if traces remain, because another program has been
         reading an older state of the database for longer than `busy_seconds`."""
-        with explained(self.name), self.engine.connect() as connection:
+        with explaining_errors(self.name), self.engine.connect() as connection:
             return self._empty_log(connection) if self.is_sqlite else self._vacuum(connection)
 
     def _empty_log(self, connection: Connection) -> bool:
@@ -194,6 +200,25 @@ class Database:
 
     def close(self) -> None:
         self.engine.dispose()
+        OPEN_DATABASES.discard(self)
+        if self.is_backup:
+            self.is_backup = False
+            # This fails while another program uses the study, and nothing is lost then.
+            with contextlib.suppress(sqlite3.Error, StoreUnavailable):
+                self._check_file()
+                address = f"file:{_escaped(self._file)}?mode=rw"
+                with contextlib.closing(
+                    sqlite3.connect(address, timeout=0, uri=True)
+                ) as connection:
+                    connection.execute("PRAGMA journal_mode=DELETE")
+
+    def is_open_at(self, file_number: int) -> bool:
+        """Whether connections to the SQLite file with this number may be open."""
+        return self._file_number == file_number
+
+
+OPEN_DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
+"""The databases that are open in this process."""
 
 
 def parse_url(text: str | Path) -> URL:
@@ -321,15 +346,8 @@ def _rename_to_new(temporary: Path, path: Path) -> None:
             os.close(folder)
 
 
-def check_file(url: URL) -> None:
-    """Raises InputError where there is no file to open."""
-    path = file_of(url)
-    if not path.is_file():
-        raise InputError(f"There is no study {path}. {HOW_TO_MAKE_ONE}")
-
-
 @contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
+def explaining_errors(name: str) -> Iterator[None]:
     """Turns database errors inside the block into messages for people. `name` is the database's."""
     try:
         yield
@@ -350,6 +368,8 @@ def _reason(error: exc.DatabaseError) -> str | None:
     for words, reason in _REASONS.items():
         if words in text.lower():
             return reason
+    if getattr(original, "sqlstate", None) == UNDEFINED_TABLE:
+        return "lacks a table: it was removed after the study was opened, or the study is not complete."
     is_of_connection = error.statement is None  # e.g. a parameter of the URL that does not exist
     if is_of_connection or isinstance(error, exc.OperationalError | exc.InternalError):
         return f"cannot be used: {text.splitlines()[0] if text else type(original).__name__}"
@@ -369,7 +389,8 @@ _REASONS = {
     "no space left on device": "cannot be written: the disk is full. What was saved before is safe; "
     "free some space and try again.",
     "file is not a database": "is not a study: it is not an SQLite database.",
-    "disk image is malformed": "is damaged. Restore it from a copy.",
+    "disk image is malformed": "is damaged. Move it and its -wal and -shm files to another folder, and "
+    "then put a backup in its place.",
 }  # fmt: skip
 
 

@@ -199,7 +199,7 @@ def write_enrolment(connection: Connection, enrolment: Enrolment) -> None:
 def own_place(enrolment: Enrolment, connection: Connection, person: Person) -> Place | None:
     """The place of somebody who came before; None for a new person, or if the place was given away."""
     row = _row_of(enrolment, connection, person)
-    if row is None or row.returned_at is not None:
+    if row is None or _is_given_away(row):
         return None
     if row.judge is None:
         return Place("refused")
@@ -222,7 +222,7 @@ def enrol(
     row = _row_of(enrolment, connection, person)
     if row is not None and row.judge is None and row.returned_at is None:
         return Place("refused")
-    if row is not None and row.returned_at is None:
+    if row is not None and not _is_given_away(row):
         return Place("taken", token_of(enrolment, person))
     if not is_accepted:
         _note_refusal(enrolment, connection, person, now)
@@ -230,7 +230,7 @@ def enrol(
     if not has_free_place(enrolment, transaction, now):
         return Place("full")
     if row is not None:
-        _take_again(connection, row.judge)
+        _give_same_place(connection, row.judge)
     else:
         token = token_of(enrolment, person)
         _insert(connection, person, _new_judge(connection, token, now), now)
@@ -261,19 +261,23 @@ def has_free_place(enrolment: Enrolment, transaction: StudyTransaction, now: flo
     return (n_taken or 0) < enrolment.quota
 
 
-def holds_place(
+def keep_or_regain_place(
     enrolment: Enrolment, transaction: StudyTransaction, judge: int, now: float
 ) -> bool:
-    """Whether a judge may go on. A judge whose place was given away gets it again if one is free."""
+    """Whether a judge still has a place, or has finished without one. If the judge's place was given
+    away, gives the judge a free one first, if there is one and the screening has not refused the judge
+    since."""
     connection = transaction.connection
     row = connection.execute(
         sa.select(schema.enrolments).where(enrolments.judge == judge)
     ).one_or_none()
     if row is None or row.returned_at is None:
         return True
-    if not has_free_place(enrolment, transaction, now):
-        return False
-    _take_again(connection, judge)
+    person = Person(row.platform, row.person, row.fields)
+    is_refused = _row_of(enrolment, connection, person).judge is None
+    if is_refused or not has_free_place(enrolment, transaction, now):
+        return not _is_given_away(row)
+    _give_same_place(connection, judge)
     return True
 
 
@@ -342,6 +346,12 @@ def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any
     ).first()
 
 
+def _is_given_away(row: Any) -> bool:
+    """Whether the person in this row has no place. Somebody who lost the place and then finished, with
+    an answer from a page that was still open, comes back as if to a place."""
+    return row.returned_at is not None and row.finished_at is None
+
+
 def _name_of_refused(enrolment: Enrolment, person: Person) -> str:
     """The name under which a refused person is stored: a keyed hash. It recognizes the same person
     later, but the person's own name cannot be computed from it."""
@@ -390,7 +400,7 @@ def _new_judge(connection: Connection, token: str, now: float) -> int:
     return n_judges + 1
 
 
-def _take_again(connection: Connection, judge: int) -> None:
+def _give_same_place(connection: Connection, judge: int) -> None:
     """Gives a judge the same place as before."""
     connection.execute(
         sa.update(schema.enrolments).where(enrolments.judge == judge).values(returned_at=None)

@@ -50,11 +50,11 @@ def export(
     For the target `judgments`, the suffix of the path chooses CSV, TSV, JSONL or Parquet; `-` is CSV on
     standard output, without the file of the design.
     """
-    beside = beside_export(path, target)
+    second_path = second_path_of(path, target)
     # The people who came by an open link are paid, so their judgments come with a list for it.
-    has_payments = target == "judgments" and beside is not None and store.enrolment is not None
+    has_payments = target == "judgments" and second_path is not None and store.enrolment is not None
     payments_path = str(beside_path(path, "payments.csv")) if has_payments else None
-    check_files([path, beside, payments_path], store.database.files)
+    check_files([path, second_path, payments_path], store.database.files)
     on_phase("reading answers")
     all_answers = store.judgments(repeats=repeats)
     chosen = [answer for answer in all_answers if question is None or answer.question == question]
@@ -70,7 +70,7 @@ def export(
             raise InputError("evalica takes pairwise choices; this study has ratings.")
         write_evalica(cast("Sequence[Preference]", answers), path)
     elif target == "mt-metrics-eval":
-        ratings, items = _ratings(answers, target), shown_items(store)
+        ratings, items = _ratings(answers, target), items_of_study(store)
         if path.endswith(RATING_SUFFIX):
             path = ", ".join(map(str, write_ratings(ratings, items, path)))
         else:
@@ -78,7 +78,7 @@ def export(
     elif target == "appraise":
         if path.endswith(".json"):
             write_batches(
-                shown_items(store),
+                items_of_study(store),
                 path,
                 prefilled=prefilled_spans(store),
                 spoiled=list(spoiled_outputs(store.setup).values()),
@@ -87,7 +87,7 @@ def export(
             ratings = _ratings(answers, target)
             write_scores(
                 ratings,
-                shown_items(store),
+                items_of_study(store),
                 path,
                 checks=[
                     check
@@ -97,20 +97,20 @@ def export(
                 spoiled=list(spoiled_outputs(store.setup).values()),
             )
     elif target == "label-studio":
-        write_label_studio(answers, shown_items(store), path)
-        assert beside is not None
-        write_config(answers, beside)
+        write_label_studio(answers, items_of_study(store), path)
+        assert second_path is not None
+        write_config(answers, second_path)
     else:
         write_judgments(cast("Sequence[Judgment]", answers), path)
         # These files say who the judges are and what they told about themselves: only the owner of the
         # study may read them.
-        if beside is not None:
+        if second_path is not None:
             on_phase("comparing judges")
             record = json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n"
-            write_text(record, beside, is_private=True)
+            write_text(record, second_path, is_private=True)
         if payments_path is not None:
             write_text(payments_csv(store.payments()), payments_path, is_private=True)
-    return Export(len(answers), path, beside, payments_path)
+    return Export(len(answers), path, second_path, payments_path)
 
 
 def check_target(path: str, target: ExportTarget) -> None:
@@ -128,7 +128,7 @@ def check_target(path: str, target: ExportTarget) -> None:
         check_table(path)
 
 
-def shown_items(store: Store) -> list[Item]:
+def items_of_study(store: Store) -> list[Item]:
     """The items of a study, as other tools need them."""
     return [
         Item(
@@ -190,7 +190,7 @@ def _ratings(
     return cast("Sequence[Judgment]", answers)
 
 
-def beside_export(path: str, target: ExportTarget) -> str | None:
+def second_path_of(path: str, target: ExportTarget) -> str | None:
     """The file that is written beside the answers: the design, or Label Studio's labeling interface."""
     if target == "label-studio":
         return str(beside_path(path, "config.xml"))

@@ -37,6 +37,7 @@ from wellput.studies.judge_turns import (
     lacks_consent,
     queue_of,
     shown_with_answer,
+    time_of_answer,
     visit,
 )
 from wellput.studies.queries import latest_answer, own_assignment
@@ -246,7 +247,8 @@ def send_form(
         return SentForm(judge, is_unknown_trial=True)
     if kept := seconds_kept(form):
         latest = latest_answer(transaction.connection, row.id)
-        if latest is not None and latest.recorded_at > now - kept:
+        # If an answer is in the future, the clock was set back: the one that arrives now is newer.
+        if latest is not None and now - kept < time_of_answer(row, latest) <= now:
             return SentForm(judge)
     shown = shown_trial(setup, row, None)
     try:
@@ -343,6 +345,8 @@ def trial_page(
     else:
         values = {key: given.get(name, "") for key, name in fields.items()}
     is_changing = bool(trial.answers)
+    now = now_ms()
+    ms_since_answer = None if trial.answered_at is None else now - round(1000 * trial.answered_at)
     return page(
         request,
         setup.design.template,
@@ -364,6 +368,7 @@ def trial_page(
         can_give_back=can_give_back,
         break_note=break_note(setup, progress),
         keys=keyboard_hint(trial, setup.words),
-        now=now_ms(),
+        now=now,
+        ms_since_answer=ms_since_answer,
         reasons=reasons or (),
     )

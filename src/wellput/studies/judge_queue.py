@@ -5,9 +5,10 @@ Machine judges (`machine_queue`) answer every trial in addition to the people: t
 of the planned judges, and nobody waits for them.
 
 An *assignment* is a row of the table `assignments`: one trial for one judge. It has one of four
-purposes: `trial`, `repeat` (one of the judge's own trials again), `practice` and `check`. A
-*withdrawn* assignment went to somebody else while its judge was away. The *share* of a judge is the
-number of trials planned for this judge (`assignment_rules`).
+purposes: `trial`, `repeat` (one of the judge's own trials again), `practice` and `check`. A *withdrawn*
+assignment went to somebody else while its judge was away. The *share* of a judge is the number of
+trials planned for this judge (`assignment_rules`). Under the plan `within-judge`, each judge has a
+fixed list of trials.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ class JudgeQueue:
 
     def next(self) -> NewAssignment | None:
         """The next assignment; None when nothing is left for the judge. Nothing is written: that is
-        for `queries.give`."""
+        for `queries.give_assignment`."""
         n_practice = self._count("practice")
         if n_practice < len(self.setup.questionnaire.practice):
             texts = self.setup.questionnaire.practice[n_practice].texts

@@ -6,11 +6,11 @@ because hundreds of judges may ask at the same time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from wellput.core.errors import WellputError
 from wellput.core.judgment import is_machine
@@ -19,15 +19,15 @@ from wellput.studies import schema
 from wellput.studies.enrolment import (
     Enrolment,
     fields_of_finished,
-    holds_place,
     is_unfinished,
+    keep_or_regain_place,
     note_finished,
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
 from wellput.studies.invitations import is_token, token_hash
 from wellput.studies.judge_queue import JudgeQueue
 from wellput.studies.machine_queue import MachineQueue
-from wellput.studies.queries import give, latest_answer
+from wellput.studies.queries import give_assignment, latest_answer
 from wellput.studies.questionnaire import JudgeProgress, ShownTrial
 from wellput.studies.questions import AnswerError, is_storable
 from wellput.studies.shown_trials import checked_answers, shown_trial
@@ -128,7 +128,7 @@ def next_turn(
     queue = queue_of(setup, transaction, judge, now)
     current = queue.current()
     if current is None and (given := queue.next()) is not None:
-        current = give(transaction, queue, given, now)
+        current = give_assignment(transaction, queue, given, now)
         transaction.note_seen(judge.id, now)
         return NextTurn(shown_trial(setup, current, None), queue.progress())
     if abs(now - judge.seen_at) > SEEN_EVERY_SECONDS:
@@ -272,7 +272,7 @@ def visit(
     if asks_demographics and setup.questionnaire.demographics and not judge.has_demographics:
         return Visit(judge, state)
     connection = transaction.connection
-    if enrolment is not None and not holds_place(enrolment, transaction, judge.id, now):
+    if enrolment is not None and not keep_or_regain_place(enrolment, transaction, judge.id, now):
         return Visit(judge, state, has_place=False)
     if state == "open":
         turn = next_turn(setup, transaction, judge, now)
@@ -320,4 +320,11 @@ def shown_with_answer(setup: StudySetup, connection: Connection, row: Assignment
     latest = None if row.answered_at is None else latest_answer(connection, row.id)
     if latest is None:
         return shown_trial(setup, row, None)
-    return shown_trial(setup, row, latest.answers, latest.comment)
+    shown = shown_trial(setup, row, latest.answers, latest.comment)
+    return replace(shown, answered_at=time_of_answer(row, latest))
+
+
+def time_of_answer(row: Assignment, latest: Row[Any]) -> float:
+    """When the judge gave the latest answer to a trial. A judge who takes the answer back and goes on
+    without a change gives it at that moment."""
+    return float(max(latest.recorded_at, row.answered_at or latest.recorded_at))

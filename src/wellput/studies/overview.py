@@ -50,8 +50,9 @@ class JudgeOverview:
     median `seconds` per trial, and what looks wrong (`flags`).
 
     `consistency` is the share of answers to repeated trials that are about the same as the first time:
-    within one point of a scale, a tenth of a slider, a factor of two for magnitudes. `speed`, `drift`
-    and `stuck_minutes` are those of `judge_trends.JudgeTrends`.
+    within one point of a scale, a tenth of a slider, a factor of two for magnitudes. `speed` and
+    `drift` say how much slower and how much higher the second half of the answers is than the first;
+    `stuck_minutes` is how long a trial has been left open (`judge_trends.JudgeTrends`).
     """
 
     name: str
@@ -326,7 +327,7 @@ def _judge(
         answered,
         is_machine=queue.is_machine,
         holds_open_trial=held is not None,
-        idle_seconds=abs(now - row.seen_at),
+        idle_seconds=abs(now - row.seen_at),  # the clock may have been set back
         lease_seconds=60 * setup.plan.lease_minutes,
     )
     return JudgeOverview(

@@ -131,7 +131,7 @@ def latest_answer(connection: Connection, assignment: int) -> Row[Any] | None:
     return connection.execute(LATEST_ANSWER_QUERY, {"of_assignment": assignment}).one_or_none()
 
 
-def give(
+def give_assignment(
     transaction: StudyTransaction,
     queue: JudgeQueue | MachineQueue,
     given: NewAssignment,
@@ -240,7 +240,6 @@ class AnsweredRow:
 def read_answered(connection: Connection) -> list[AnsweredRow]:
     """Every answered trial of every judge, with its latest answer, in the order in which each judge got
     them."""
-    assignments, answers, judges = schema.assignments.c, schema.answers.c, schema.judges.c
     rows = connection.execute(
         sa.select(
             assignments.id,

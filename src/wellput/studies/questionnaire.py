@@ -34,7 +34,7 @@ class DemographicField:
 @dataclass(frozen=True)
 class Practice:
     """A trial that every judge sees first. Its answers are stored, but never counted as judgments. A
-    comparison has two texts. `question` is the question about the text in the design task.
+    comparison has two texts. `question` is the question about the text in the design `task`.
 
     After the answer, judges read the `feedback`, and whether they answered as `expected` (in the form
     of `Check.expected`; {} if any answer is fine). Without both, the next trial follows at once.
@@ -53,7 +53,7 @@ class Check:
     """An attention check: a trial with a known answer, shown among the others.
 
     `expected` has the right value of each question, or [lowest, highest] for numbers. On a page all
-    texts have the same expected values. `question` is the question about the text in the design task.
+    texts have the same expected values. `question` is the question about the text in the design `task`.
     If the check was made by spoiling an output, `made_of` has the place of its item and its system,
     and the check is shown inside the document of that output.
     """
@@ -190,7 +190,8 @@ class ShownTrial:
     {variant id: {question: value}} if `is_by_variant`; {} before the first answer. `references` are
     good texts to compare with; `sources_before` and `sources_after` are the sources around this source
     in its document. `comment` is the judge's comment on the answer so far, None in a study without
-    comments.
+    comments. `answered_at` is when the judge gave the answers, in seconds since 1970; None if the trial
+    is shown without them.
     """
 
     id: str
@@ -205,6 +206,7 @@ class ShownTrial:
     sources_before: tuple[str, ...] = ()
     sources_after: tuple[str, ...] = ()
     comment: str | None = None
+    answered_at: float | None = None
 
 
 @dataclass(frozen=True)

@@ -64,14 +64,14 @@ def unstorable_places(value: object, place: str = "") -> Iterator[str]:
             yield from unstorable_places(part, f"{place}[{number}]")
 
 
-def is_success(answer: str, keys: Sequence[str]) -> bool:
-    """Whether an answer is one of the right answers (`keys`). Case, spacing and punctuation at the end
-    do not matter."""
-    return _comparable(answer) in {_comparable(key) for key in keys}
+def is_right_answer(answer: str, right_answers: Sequence[str]) -> bool:
+    """Whether an answer is one of the right answers. Case, spacing and punctuation at the end do not
+    matter."""
+    return _comparable(answer) in set(map(_comparable, right_answers))
 
 
 def _comparable(text: str) -> str:
-    """A text without what does not matter for `is_success`."""
+    """A text without what does not matter for `is_right_answer`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(folded.split()).rstrip(".!? ")
 

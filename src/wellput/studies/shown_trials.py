@@ -136,7 +136,7 @@ def checked_answers(setup: StudySetup, row: Assignment, given: object) -> list[A
 
 
 def questions_of(setup: StudySetup, row: Assignment) -> tuple[Question, ...]:
-    """The questions of a trial; in the design task, the question of its item."""
+    """The questions of a trial; in the design `task`, the question of its item."""
     if row.purpose in ("practice", "check"):
         text = extra_trial(setup, row).question
         task = None if text is None else Task("", text, ())

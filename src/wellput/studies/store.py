@@ -23,7 +23,7 @@ from wellput.studies.database import (
     HOW_TO_MAKE_ONE,
     Database,
     StoreUnavailable,
-    check_file,
+    file_of,
     new_database,
     parse_url,
 )
@@ -37,6 +37,7 @@ from wellput.studies.enrolment import (
     write_enrolment,
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
+from wellput.studies.foreign_logs import check_file, is_used_with_log
 from wellput.studies.invitations import Invitation, insert_judges, is_token, new_token, token_hash
 from wellput.studies.judge_turns import (
     AlreadyAnswered,
@@ -57,7 +58,7 @@ from wellput.studies.overview import LatestRankings, Overview, overview
 from wellput.studies.owner_sessions import OwnerSessions
 from wellput.studies.payments import Payment, payments_of
 from wellput.studies.queries import (
-    give,
+    give_assignment,
     insert_setup,
     judgments_of,
     latest_answer,
@@ -167,6 +168,7 @@ class Store:
         if parsed.get_backend_name() == "sqlite":
             check_file(parsed)
         database = Database(parsed, busy_seconds=busy_seconds)
+        database.is_backup = database.is_sqlite and not is_used_with_log(file_of(parsed))
         try:
             with database.write() as connection:
                 lock_schema(connection)
@@ -295,7 +297,7 @@ class Store:
             queue = MachineQueue(self.setup, transaction, judge.id)
             rows: list[Assignment] = [*queue.unanswered(most, skip=skip)]
             new = queue.new_trials(most - len(rows))
-            rows += [give(transaction, queue, given, now) for given in new]
+            rows += [give_assignment(transaction, queue, given, now) for given in new]
             transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
@@ -428,9 +430,7 @@ class Store:
     def _writing(self) -> Iterator[StudyTransaction]:
         """A transaction that writes to the study."""
         with self.database.write() as connection:
-            transaction = StudyTransaction(connection, len(self.setup.trials))
-            self.database.check_study(transaction.created_at)
-            yield transaction
+            yield StudyTransaction(connection, len(self.setup.trials))
 
 
 def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:

@@ -81,9 +81,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class StudySetup:
-    """A study before anybody has judged. `tasks` are by the id of the item. `selection` is the record
-    of how the trials were selected; in an imported study, the trials are the outputs that were judged
-    elsewhere."""
+    """A study before anybody has judged. `tasks` are questions about items with their right answers, by
+    the id of the item. `selection` is the record of how the trials were selected; in an imported study,
+    the trials are the outputs that were judged elsewhere."""
 
     questionnaire: Questionnaire
     plan: StudyPlan

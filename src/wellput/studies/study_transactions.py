@@ -44,7 +44,7 @@ values of a statement."""
 
 # Statements that every request needs, so they are built only once.
 # PostgreSQL locks the row of the study until the transaction ends, so other writers wait.
-LOCKED_STUDY = sa.select(schema.study.c.state, schema.study.c.created_at).with_for_update()
+LOCKED_STATE = sa.select(schema.study.c.state).with_for_update()
 MISSING_JUDGMENTS = sa.select(trials.number, trials.planned - trials.given).where(
     trials.given < trials.planned
 )
@@ -70,14 +70,18 @@ ASSIGNMENTS_OF_JUDGES = (
 NEW_ASSIGNMENT = schema.assignments.insert()
 GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
 NEW_ANSWER = schema.answers.insert()
-# If the trial was withdrawn from the judge, the answer counts nevertheless.
+# If the trial was withdrawn from the judge, the answer counts nevertheless. A judge who took the answer
+# back gives it now, also where it stays the same.
 MARK_ANSWERED = (
     sa.update(schema.assignments)
     .where(assignments.id == sa.bindparam("of_assignment"))
     .values(
         is_reopened=False,
         is_withdrawn=False,
-        answered_at=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
+        answered_at=sa.case(
+            (assignments.is_reopened, sa.bindparam("now", type_=sa.Double)),
+            else_=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
+        ),
     )
 )
 LATEST_ANSWER_ID = sa.select(sa.func.coalesce(sa.func.max(answers.id), 0)).scalar_subquery()
@@ -155,9 +159,7 @@ class StudyTransaction(StudyReading):
 
     def __init__(self, connection: Connection, n_trials: int) -> None:
         super().__init__(connection, n_trials)
-        study = connection.execute(LOCKED_STUDY).one()
-        self.state: StudyState = study.state
-        self.created_at: float = study.created_at
+        self.state: StudyState = connection.scalars(LOCKED_STATE).one()
 
     def require_state(self, allowed: Sequence[StudyState]) -> None:
         """Raises StudyClosed while the study is in any other state."""
@@ -181,7 +183,7 @@ class StudyTransaction(StudyReading):
         self._write(NEW_ANSWER, values)
 
     def mark_answered(self, assignment: int, now: float) -> None:
-        """Marks an assignment as answered, now if it was not answered before."""
+        """Marks an assignment as answered: now, if it had no answer or the judge took it back."""
         self._write(MARK_ANSWERED, {"of_assignment": assignment, "now": now})
 
     def note_seen(self, judge: int, now: float) -> None:
@@ -344,9 +346,7 @@ class GroupedWrites:
             connection = writing.__enter__()
             try:
                 hashes = [waiting.token_hash for waiting in group if waiting.token_hash is not None]
-                transaction = GroupTransaction(connection, self._n_trials, hashes)
-                self._database.check_study(transaction.created_at)
-                return transaction
+                return GroupTransaction(connection, self._n_trials, hashes)
             except BaseException as error:
                 writing.__exit__(type(error), error, None)
                 raise

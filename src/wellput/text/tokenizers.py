@@ -68,11 +68,11 @@ def tokenize(text: str, name: str = "13a") -> list[str]:
     >>> tokenize("It cost 1,000 (more or less).")
     ['It', 'cost', '1,000', '(', 'more', 'or', 'less', ')', '.']
     """
-    texts, native = prepare([text], name)
+    texts, native = with_native_tokenizer([text], name)
     return _native.tokenize(texts, native, 1)[0]
 
 
-def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]:
+def with_native_tokenizer(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]:
     """Texts and the name of a native tokenizer, as the C++ functions of metrics need them.
 
     For a native tokenizer the texts are unchanged. Otherwise they are tokenized here, with tokens
@@ -84,10 +84,10 @@ def prepare(texts: Sequence[str], name: str) -> tuple[Sequence[str], NativeName]
     return [joined(text.rstrip()) for text in texts], "none"
 
 
-def prepare_lists(
+def lists_with_native_tokenizer(
     texts: Sequence[Sequence[str]], name: str
 ) -> tuple[Sequence[Sequence[str]], NativeName]:
-    """Like `prepare`, for several texts of each item."""
+    """Like `with_native_tokenizer`, for several texts of each item."""
     if is_native(name):
         return texts, name
     joined = _in_python(name).joined

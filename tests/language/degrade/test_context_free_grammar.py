@@ -12,7 +12,7 @@ from wellput.language.degrade.corpus import (
     grammar_of_constituents,
     grammar_of_dependencies,
 )
-from wellput.language.trees.constituents import plain
+from wellput.language.trees.constituents import with_plain_labels
 
 SENTENCE = "( (S (NP-SBJ (DT the) (NN cat)) (VP (VBD saw) (NP (DT a) (NN dog)) (NP (-NONE- *)))))"
 
@@ -60,7 +60,7 @@ def test_dependencies() -> None:
 
 @given(constituents)
 def test_the_rules_of_one_tree_add_up(constituent: Constituent) -> None:
-    bare = plain(constituent)
+    bare = with_plain_labels(constituent)
     grammar = grammar_of_constituents([constituent], with_heads=True)
     if bare is None:
         assert not grammar.rules

@@ -48,14 +48,14 @@ def test_mistakes_are_counted_and_grow_with_length() -> None:
             mistakes
             for _, mistakes in ErrorGenerator(
                 TaggedCorpus.of(long), length=None, words_per_mistake=words
-            ).spoiled(400, np.random.default_rng(3))
+            ).generate_with_counts(400, np.random.default_rng(3))
         ]
         for words in (6, 30)
     }
     # One, and a Poisson number of mean 60 / words: its standard error over 400 is sqrt(mean / 400).
     for words, found in counts.items():
         assert abs(np.mean(found) - 1 - 60 / words) < 4 * np.sqrt(60 / words / 400)
-    fixed = ErrorGenerator(TaggedCorpus.of(long), length=None, mistakes=2).spoiled(
+    fixed = ErrorGenerator(TaggedCorpus.of(long), length=None, mistakes=2).generate_with_counts(
         50, np.random.default_rng(4)
     )
     assert {mistakes for _, mistakes in fixed} == {2}

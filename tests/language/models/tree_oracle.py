@@ -14,7 +14,7 @@ from wellput.language.models.tree_model import (
     forms_without_first_capital,
 )
 from wellput.language.models.word_analysis import widening_shapes
-from wellput.language.trees.supertags import Supertag, coarse, induce_supertags
+from wellput.language.trees.supertags import Supertag, coarse_category, induce_supertags
 
 ROLE, LEXEME, FRAME, ADJUNCTS = (
     BACKOFF_WEIGHTS[:4],
@@ -107,7 +107,7 @@ class Oracle:
             below = [s for s, h in zip(supertags, tree.heads, strict=True) if h == number]
             mother = supertags[head - 1] if head else None
             over = lexemes[head - 1] if head else None
-            if mother is None or coarse(mother.category) == t.mother:
+            if mother is None or coarse_category(mother.category) == t.mother:
                 p = self.roles.probability(role_contexts(t, mother, over), role(t))
                 total += math.log(p)
             else:
@@ -128,7 +128,7 @@ def misplaced(mother: Supertag, daughters: Sequence[Supertag]) -> int:
     fillers = Counter(
         f"{t.relation}{t.side}"
         for t in daughters
-        if t.is_argument and t.mother == coarse(mother.category)
+        if t.is_argument and t.mother == coarse_category(mother.category)
     )
     return (slots - fillers).total() + (fillers - slots).total()
 
@@ -157,7 +157,7 @@ def role_contexts(t: Supertag, mother: Supertag | None, lexeme: str | None) -> l
     clause = (bool(slots & {"nsubj", "csubj", "expl"}), "cop" in slots, "mark" in slots)
     return [
         slot,
-        (slot, coarse(mother.category)),
+        (slot, coarse_category(mother.category)),
         (slot, role(mother), clause),
         (slot, mother.category, lexeme),
     ]

@@ -22,7 +22,7 @@ from wellput.core.metric import Floats
 from wellput.language.paraphrase.classifiers import (
     ContextClassifiers,
     ContextTraining,
-    pack,
+    joined_classifiers,
     train_classifier,
     train_classifiers,
 )
@@ -30,7 +30,7 @@ from wellput.language.paraphrase.corpus_index import (
     CorpusIndex,
     index_corpus,
 )
-from wellput.language.paraphrase.training import learn
+from wellput.language.paraphrase.training import learn_classifiers
 
 TEXT = [
     *["we drink hot tea in the morning ."] * 12,
@@ -178,7 +178,7 @@ def test_packing_keeps_weights_to_a_127th() -> None:
         index_corpus([TEXT]), "tea", ContextTraining(min_occurrences=5), seed=1
     )
     assert model is not None
-    packed = pack({"tea": model}, ContextTraining())
+    packed = joined_classifiers({"tea": model}, ContextTraining())
     restored = packed.weights * packed.steps[0]
     assert np.abs(restored - model.weights).max() <= packed.steps[0] / 2 + 1e-6
     again = ContextClassifiers.of_arrays(packed.words, packed.arrays())
@@ -219,10 +219,12 @@ def test_a_cache_is_added_to_and_belongs_to_its_index(tmp_path: Path) -> None:
     how = ContextTraining(min_occurrences=5)
     cache = tmp_path / "cache.wpm"
     learned: list[int] = []
-    first = learn(index, ["tea"], how, seed=1, cache=cache, on_progress=learned.append)
-    both = learn(index, ["tea", "book"], how, seed=1, cache=cache, on_progress=learned.append)
+    first = learn_classifiers(index, ["tea"], how, seed=1, cache=cache, on_progress=learned.append)
+    both = learn_classifiers(
+        index, ["tea", "book"], how, seed=1, cache=cache, on_progress=learned.append
+    )
     assert (first.words, both.words, len(learned)) == (["tea"], ["tea", "book"], 2)
     fresh = train_classifiers(index, ["tea", "book"], how, seed=1)
     assert both.weights.tolist() == fresh.weights.tolist()
-    learn(index, ["tea"], how, seed=2, cache=cache, on_progress=learned.append)
+    learn_classifiers(index, ["tea"], how, seed=2, cache=cache, on_progress=learned.append)
     assert len(learned) == 3

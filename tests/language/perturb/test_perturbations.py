@@ -23,7 +23,7 @@ from wellput.language.perturb.passage import (
     Surroundings,
     parse_passages,
 )
-from wellput.language.perturb.word_lists import lines_of, spellings, word_pairs
+from wellput.language.perturb.word_lists import spellings, table_lines, word_pairs
 
 FERRY = "The old ferry to the island leaves from the second pier at noon today."
 
@@ -172,7 +172,7 @@ def test_numbers_and_names_become_others_of_their_kind() -> None:
         assert words[3] == "euros."
         name = made[KindAndSeverity("name", "critical")].split()[0]
         assert name != "Anna"
-        assert any(name in group and "Anna" in group for group in lines_of("names.tsv"))
+        assert any(name in group and "Anna" in group for group in table_lines("names.tsv"))
 
 
 def test_a_name_outside_the_lists_becomes_another_name_of_the_corpus() -> None:

@@ -57,7 +57,7 @@ def test_what_was_pruned_is_put_back(inserter: Inserter, kind: LabelKind) -> Non
     for tree in treebank(1):
         pruned = pruned_tree(tree, ("punctuation", "function"))
         given = unordered(pruned.tree, kind=kind)
-        bundles = inserter.bundles(forest_of([given], kind))[0]
+        bundles = inserter.missing_words(forest_of([given], kind))[0]
         unknown = ["_"] * len(given)
         fuller = with_insertions(given, unknown, bundles, ("punctuation", "function"))
         assert sorted(node.form for node in fuller.nodes) == sorted(w.form for w in tree.words)
@@ -70,7 +70,7 @@ def test_a_lower_limit_puts_more_words_in(inserter: Inserter) -> None:
     given = [unordered(pruned_tree(tree, kinds).tree) for tree in treebank(1)]
     forest = forest_of(given, "words")
     counts = [
-        sum(len(own) for tree in one.bundles(forest) for own in tree)
+        sum(len(own) for tree in one.missing_words(forest) for own in tree)
         for one in (replace(inserter, min_probability=limit) for limit in (1.01, 0.5, 0.001))
     ]
     assert counts == sorted(set(counts))
@@ -102,7 +102,7 @@ def test_a_word_has_the_probability_of_all_bundles_with_it() -> None:
     labels = (bundle_of(), bundle_of(THE), bundle_of(THE, of))
     chooser: Any = Probabilities(labels, (0.7, 0.15, 0.15))
     forest = Forest([["dog"]], np.array([0], np.int32), [["NN root"]])
-    assert Inserter(chooser, chooser).bundles(forest) == [[(THE,)]]
+    assert Inserter(chooser, chooser).missing_words(forest) == [[(THE,)]]
 
 
 def test_of_alternatives_the_most_probable_is_added_and_of_parts_all() -> None:
@@ -111,7 +111,7 @@ def test_of_alternatives_the_most_probable_is_added_and_of_parts_all() -> None:
     labels = (bundle_of(THE, has, been), bundle_of(a, has, been), bundle_of())
     chooser: Any = Probabilities(labels, (0.4, 0.3, 0.3))
     forest = Forest([["seen"]], np.array([0], np.int32), [["VBN root"]])
-    assert Inserter(chooser, chooser).bundles(forest) == [[(been, has, THE)]]
+    assert Inserter(chooser, chooser).missing_words(forest) == [[(been, has, THE)]]
 
 
 def test_only_what_was_asked_for_is_put_in() -> None:

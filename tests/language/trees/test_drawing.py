@@ -15,10 +15,10 @@ from wellput.io.trees import parse_constituent
 from wellput.language.realize.baselines import random_projective_tree
 from wellput.language.trees.drawing import (
     arcs,
-    cells,
     draw_constituent,
     draw_dependencies,
     on_one_line,
+    terminal_columns,
 )
 from wellput.language.trees.svg import constituent_svg, dependencies_svg
 
@@ -80,7 +80,7 @@ def test_heights() -> None:
 
 
 def test_wide_and_combining_characters_keep_the_columns() -> None:
-    assert (cells("猫"), cells("e\u0301"), cells("")) == (2, 1, 0)
+    assert (terminal_columns("猫"), terminal_columns("e\u0301"), terminal_columns("")) == (2, 1, 0)
     tree = tree_of(("猫", 2, "x"), ("見る", 0, "root"))
     assert draw_dependencies(tree, width=1).splitlines() == ["╭▶─ 猫   x", "╰── 見る root"]
 
@@ -115,7 +115,7 @@ def test_long_sentences_stay_narrow(size: int) -> None:
     )
     flat = Constituent("S", tuple(Constituent("NN", word="word") for _ in range(size)))
     assert float(ET.fromstring(constituent_svg(flat, width=600)).attrib["width"]) < 640
-    assert max(map(cells, draw_dependencies(tree).splitlines())) < 100 + 2 * size
+    assert max(map(terminal_columns, draw_dependencies(tree).splitlines())) < 100 + 2 * size
 
 
 def test_no_words() -> None:

@@ -13,7 +13,7 @@ from wellput.language.trees.supertags import (
     InducedGrammar,
     Supertag,
     attaching_relation,
-    coarse,
+    coarse_category,
     induce_supertags,
     parse_supertag,
 )
@@ -90,8 +90,8 @@ def test_categories() -> None:
     tree = Tree((Word("a", 2, upos="DET"), Word("b", 0, upos="NOUN"), Word("c", 2)))
     categories = [str(supertag) for supertag in induce_supertags(tree)]
     assert categories == ["DET/dep<N[_]", "NOUN/root[_]", "X/dep>N[_]"]
-    assert coarse("VBZ") == coarse("AUX") == "V"
-    assert coarse(",") == "X"
+    assert coarse_category("VBZ") == coarse_category("AUX") == "V"
+    assert coarse_category(",") == "X"
 
 
 @given(attached | roots)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.core.tree import Multiword, Tree, Word
-from wellput.language.trees.token_projection import project
+from wellput.language.trees.token_projection import heads_of_tokens
 
 
 def tree_of(*words: tuple[str, int], multiwords: tuple[Multiword, ...] = ()) -> Tree:
@@ -16,15 +16,15 @@ def tree_of(*words: tuple[str, int], multiwords: tuple[Multiword, ...] = ()) -> 
 
 
 def test_the_same_tokens() -> None:
-    assert project(tree_of(("a", 2), ("b", 0)), ["a", "b"]) == [1, -1]
+    assert heads_of_tokens(tree_of(("a", 2), ("b", 0)), ["a", "b"]) == [1, -1]
 
 
 def test_a_token_over_two_words_hangs_where_the_higher_of_them_hung() -> None:
     # They do n't know: do and n't both hang on know; don't is one token.
     words = (("They", 4), ("do", 4), ("n't", 4), ("know", 0))
     tree = tree_of(*words, multiwords=(Multiword(2, 3, "don't"),))
-    assert project(tree, ["They", "don't", "know"]) == [2, 2, -1]
-    assert project(tree, ["They", "do", "n't", "know"]) == [3, 3, 3, -1]
+    assert heads_of_tokens(tree, ["They", "don't", "know"]) == [2, 2, -1]
+    assert heads_of_tokens(tree, ["They", "do", "n't", "know"]) == [3, 3, 3, -1]
 
 
 def test_a_tree_as_deep_as_it_is_long() -> None:
@@ -32,39 +32,39 @@ def test_a_tree_as_deep_as_it_is_long() -> None:
     n = 20_000
     tree = tree_of(*((f"w{number}", number) for number in range(n)))
     tokens = [f"w{number}w{number + 1}" for number in range(0, n, 2)]
-    assert project(tree, tokens) == list(range(-1, n // 2 - 1))
+    assert heads_of_tokens(tree, tokens) == list(range(-1, n // 2 - 1))
 
 
 def test_a_merged_token_takes_the_daughters_of_all_its_words() -> None:
     # b heads c and hangs on d, a hangs on b: "ab" takes b's place and keeps c.
     tree = tree_of(("a", 2), ("b", 4), ("c", 2), ("d", 0))
-    assert project(tree, ["ab", "c", "d"]) == [2, 0, -1]
+    assert heads_of_tokens(tree, ["ab", "c", "d"]) == [2, 0, -1]
 
 
 def test_a_multiword_token_that_is_not_its_words_run_together() -> None:
     # Spanish: del = de + el; both hang on libro.
     words = (("precio", 0), ("de", 4), ("el", 4), ("libro", 1))
     tree = tree_of(*words, multiwords=(Multiword(2, 3, "del"),))
-    assert project(tree, ["precio", "del", "libro"]) == [-1, 2, 0]
+    assert heads_of_tokens(tree, ["precio", "del", "libro"]) == [-1, 2, 0]
     # A reference written in words rather than surface tokens fits too.
-    assert project(tree, ["precio", "de", "el", "libro"]) == [-1, 3, 3, 0]
+    assert heads_of_tokens(tree, ["precio", "de", "el", "libro"]) == [-1, 3, 3, 0]
 
 
 def test_of_a_word_over_several_tokens_the_first_stands_for_it() -> None:
     tree = tree_of(("eat", 0), ("and/or", 3), ("drink", 1))
-    assert project(tree, ["eat", "and", "/", "or", "drink"]) == [-1, 4, 1, 1, 0]
+    assert heads_of_tokens(tree, ["eat", "and", "/", "or", "drink"]) == [-1, 4, 1, 1, 0]
 
 
 def test_boundaries_that_cross() -> None:
     # Words "ab" "cd", tokens "a" "bc" "d": the first token stands for "ab", the second starts in it
     # and takes "cd" in; "d" continues "cd".
     tree = tree_of(("ab", 0), ("cd", 1))
-    assert project(tree, ["a", "bc", "d"]) == [-1, 0, 1]
+    assert heads_of_tokens(tree, ["a", "bc", "d"]) == [-1, 0, 1]
 
 
 def test_other_characters() -> None:
-    assert project(tree_of(("a", 0)), ["b"]) is None
-    assert project(tree_of(("a", 0)), []) is None
+    assert heads_of_tokens(tree_of(("a", 0)), ["b"]) is None
+    assert heads_of_tokens(tree_of(("a", 0)), []) is None
 
 
 @given(st.data())
@@ -77,7 +77,7 @@ def test_the_result_is_always_a_tree(data: st.DataObject) -> None:
     text = "".join(forms)
     cuts = sorted(data.draw(st.sets(st.integers(1, len(text)), max_size=8)) | {0, len(text)})
     tokens = [text[a:b] for a, b in itertools.pairwise(cuts)]
-    projected = project(tree_of(*zip(forms, heads, strict=True)), tokens)
+    projected = heads_of_tokens(tree_of(*zip(forms, heads, strict=True)), tokens)
     assert projected is not None
     assert sum(head == -1 for head in projected) == 1
     for node in range(len(tokens)):

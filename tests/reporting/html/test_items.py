@@ -14,7 +14,7 @@ from wellput.core.evalset import Batch, EvalSet, Item
 from wellput.core.judgment import Judgment
 from wellput.core.tree import Tree
 from wellput.metrics.accuracy import GenerationStringAccuracy, GenerationTreeAccuracy
-from wellput.metrics.alignments import aligned, origins
+from wellput.metrics.alignments import alignment_steps, origins
 from wellput.reporting.html.evaluation import draw_shown_items, usual_metrics
 from wellput.reporting.html.items import (
     WORD_JOINER,
@@ -59,7 +59,7 @@ def test_texts_too_long_to_align_have_no_alignment() -> None:
 
 @given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
 def test_every_moved_word_comes_from_a_place_of_its_own(left: list[str], right: list[str]) -> None:
-    steps = aligned(left, right, (3, 3, 4), with_moves=True)
+    steps = alignment_steps(left, right, (3, 3, 4), with_moves=True)
     found = origins(left, right, steps)
     assert len(set(found.values())) == len(found)
     assert all(right[to] == left[at] for to, at in found.items())

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, proxy_means
-from wellput.agreement.machines.strata import joined, n_labeled
+from wellput.agreement.machines.strata import n_labeled_clusters, small_strata_joined
 from wellput.agreement.panel import Exclusion
 from wellput.agreement.rankings.plain_ranking import RankingModel, listed
 from wellput.core.errors import InputError, counted
@@ -29,11 +29,12 @@ from wellput.stats.prediction_powered import (
     MIN_LABELS,
     PredictionPowered,
     ProxyLabels,
-    combined,
     inclusion_probabilities,
+    p_of_constant_labels,
     prediction_powered_mean,
     systematic_sample,
     united_probabilities,
+    weighted_sum,
 )
 
 ESTIMATE_METHOD = "prediction-powered inference (PPI++), jackknife over items"
@@ -51,9 +52,8 @@ class SystemEstimate:
     """The estimates for one system. `estimate` is the corrected one, `people` uses the labels alone,
     and `proxy_only` is the proxy's mean without correction. `tuning` is λ, the factor by which the
     proxy's scores were multiplied. `worth` is how many labels without the proxy would be as precise.
-    `is_skewed`
-    says that the interval may be too narrow, because there are few labels and most are at one end of
-    the scale. `n_clusters` counts the items, or the documents, that have labels."""
+    `is_skewed` says that the interval may be too narrow, because there are few labels and most are at
+    one end of the scale. `n_clusters` counts the items, or the documents, that have labels."""
 
     system: str
     estimate: Estimate
@@ -212,9 +212,7 @@ def _bounds(name: str, estimate: Estimate) -> dict[str, Any]:
 
 
 def estimate_systems(
-    proxied: ProxiedLabels,
-    *,
-    confidence: float = 0.95,
+    proxied: ProxiedLabels, *, confidence: float = 0.95
 ) -> tuple[list[SystemEstimate], list[EstimatedDifference]]:
     """The systems that have a label, best first, and the differences of all their pairs."""
     proxies = proxy_means(proxied)
@@ -226,20 +224,23 @@ def estimate_systems(
             continue
         corrected, people = _mean(strata, None), _mean(strata, 0.0)
         means[place] = corrected, people
-        estimate = _within(
+        estimate = _limited_to_scale(
             corrected.estimate(confidence=confidence, method=ESTIMATE_METHOD), proxied
         )
         rows[place] = SystemEstimate(
             system=system,
             estimate=estimate,
-            people=_within(people.estimate(confidence=confidence, method="people alone"), proxied),
+            people=_limited_to_scale(
+                people.estimate(confidence=confidence, method="people alone"), proxied
+            ),
             proxy_only=float(proxies[place]),
             n_labeled=corrected.n_labeled,
             n_unlabeled=corrected.n_unlabeled,
+            # The factor of the original scores: those of `proxied` are multiplied by `stretch`.
             tuning=corrected.tuning * proxied.stretch,
             worth=_worth(corrected, people),
             is_skewed=_is_skewed(strata, estimate, proxied.scale),
-            n_clusters=sum(map(n_labeled, strata)),
+            n_clusters=sum(map(n_labeled_clusters, strata)),
         )
     if not rows:
         raise InputError("No output has both a label of people and a score of the proxy.")
@@ -248,7 +249,9 @@ def estimate_systems(
     return _ranked([rows[place] for place in order], differences, confidence), differences
 
 
-def _within(estimate: Estimate, proxied: ProxiedLabels, *, is_difference: bool = False) -> Estimate:
+def _limited_to_scale(
+    estimate: Estimate, proxied: ProxiedLabels, *, is_difference: bool = False
+) -> Estimate:
     """The estimate with its interval limited: means to the range of the labels, differences to the
     width of this range."""
     lowest, highest = proxied.scale
@@ -262,12 +265,12 @@ def _within(estimate: Estimate, proxied: ProxiedLabels, *, is_difference: bool =
 def _mean(parts: Sequence[ProxyLabels], tuning: float | None) -> PredictionPowered:
     """The mean over all strata, each weighted by its share of the units. Strata with too few labels are
     joined. `tuning` is the factor of the proxy's scores; None chooses the best, 0 ignores the proxy."""
-    estimated = joined(parts)
+    estimated = small_strata_joined(parts)
     if len(estimated) == 1:
         return prediction_powered_mean(estimated[0], tuning=tuning)
     sizes = np.array([len(part.labels) for part in estimated], dtype=np.float64)
     means = [prediction_powered_mean(part, tuning=tuning) for part in estimated]
-    return combined(means, sizes / sizes.sum())
+    return weighted_sum(means, sizes / sizes.sum())
 
 
 def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
@@ -301,45 +304,42 @@ def _differences(
     """The differences of all pairs of systems, in this order of systems; `means` has for each system
     the corrected mean and the mean of people alone."""
     pair_means: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
+    p_of_constant: dict[tuple[int, int], float] = {}
     for a, b in combinations(order, 2):
         parts = proxied.of_pair(a, b)
-        n_paired = sum(n_labeled(part) for part in parts)
+        n_paired = sum(n_labeled_clusters(part) for part in parts)
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
         # The win rates of two systems are against different systems, so their difference says nothing
         # of the choices between the two: choices are estimated from the pair itself, or not at all.
         if is_paired or (proxied.are_choices and n_paired):
             pair_means.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
+            labels = np.concatenate([part.labels[part.is_labeled] for part in parts])
+            if (p_value := p_of_constant_labels(labels, n_paired)) is not None:
+                p_of_constant[a, b] = p_value
         elif not proxied.are_choices:
             shares, signs = np.ones(2), np.array([1.0, -1.0])
             corrected, people = (
-                combined(list(means_of_both), shares, signs=signs)
+                weighted_sum(list(means_of_both), shares, signs=signs)
                 for means_of_both in zip(means[a], means[b], strict=True)
             )
             pair_means.append(((a, b), corrected, people, False))
     estimates = [
-        (
-            _within(
+        [
+            _limited_to_scale(
+                replace(found, p_value=p_of_constant.get(pair, found.p_value)),
+                proxied,
+                is_difference=True,
+            )
+            for found in (
                 corrected.difference(confidence=confidence, method=ESTIMATE_METHOD),
-                proxied,
-                is_difference=True,
-            ),
-            _within(
                 people.difference(confidence=confidence, method="people alone"),
-                proxied,
-                is_difference=True,
-            ),
-        )
-        for _, corrected, people, _ in pair_means
+            )
+        ]
+        for pair, corrected, people, _ in pair_means
     ]
-    p_values = holm(
-        np.array(
-            [
-                math.nan if corrected.p_value is None else corrected.p_value
-                for corrected, _ in estimates
-            ]
-        )
-    )
+    # None becomes NaN.
+    p_values = holm(np.array([corrected.p_value for corrected, _ in estimates], np.float64))
     return [
         EstimatedDifference(
             (proxied.systems[a], proxied.systems[b]),
@@ -384,7 +384,7 @@ def choose_next(
 ) -> NextItems:
     """Draws `budget` items, for which people should label the outputs of all systems next. Items on
     which the proxy's scores of the systems differ are drawn more often. `before` has the probabilities
-    with which items were chosen for the labels that there are."""
+    with which items were chosen for the labels that there are; None if all were equal."""
     labeled = proxied.is_labeled
     free = np.flatnonzero(~labeled)
     if budget > len(free):

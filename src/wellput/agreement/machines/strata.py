@@ -19,12 +19,12 @@ from wellput.stats.prediction_powered import MIN_LABELS, ProxyLabels
 MAX_NAMES_SHOWN = 4
 
 
-def n_labeled(part: ProxyLabels) -> int:
+def n_labeled_clusters(part: ProxyLabels) -> int:
     """The number of clusters (items or documents) with labels."""
     return len(np.unique(part.clusters[part.is_labeled]))
 
 
-def joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
+def small_strata_joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
     """The strata to estimate, with those that have too few labels joined."""
     return [
         group[0] if len(group) == 1 else _concatenated(group) for group in grouped_strata(parts)
@@ -34,11 +34,11 @@ def joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
 def grouped_strata(parts: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
     """The strata in groups, each of which is estimated as one. Strata with too few labels are in one
     group; if the whole group still has too few, a stratum with enough labels is added to it."""
-    with_enough_labels = [[part] for part in parts if n_labeled(part) >= MIN_LABELS]
-    with_few_labels = [part for part in parts if n_labeled(part) < MIN_LABELS]
+    with_enough_labels = [[part] for part in parts if n_labeled_clusters(part) >= MIN_LABELS]
+    with_few_labels = [part for part in parts if n_labeled_clusters(part) < MIN_LABELS]
     if not with_few_labels:
         return with_enough_labels
-    if sum(map(n_labeled, with_few_labels)) < MIN_LABELS and with_enough_labels:
+    if sum(map(n_labeled_clusters, with_few_labels)) < MIN_LABELS and with_enough_labels:
         with_few_labels += with_enough_labels.pop()
     return [*with_enough_labels, with_few_labels]
 

@@ -217,6 +217,7 @@ def _agreement_sentence(result: VetResult) -> list[str]:
 def _copy_sentence(result: VetResult) -> list[str]:
     """A warning if the judge agrees better than a perfect judge would: then it has probably seen the
     answers."""
+    # The correlations of the judge, and of a perfect judge, with the mean of people's answers.
     panel, ceiling = result.panel, result.ceiling
     if panel is None or ceiling is None or ceiling.high is None or not panel.value > ceiling.value:
         return []
@@ -260,6 +261,7 @@ def _means_sentence(result: VetResult) -> list[str]:
 
 
 def _order_sentence(result: VetResult) -> list[str]:
+    """How many pairs of systems the judge orders as people do; empty if people tell none apart."""
     pairs = result.pairs
     if pairs is None or not pairs.pairs:
         return []

@@ -319,6 +319,7 @@ def _never_beaten(data: QuestionData) -> list[str]:
 
 
 def _separated(data: QuestionData, model: FittedModelName, problem: Separated) -> str:
+    """The error message if the model has no finite estimate."""
     advice = (
         "Collect more comparisons, also with systems that are closer to it, or leave the system out: "
         "exclude='system=NAME: reason'."
@@ -330,6 +331,7 @@ def _separated(data: QuestionData, model: FittedModelName, problem: Separated) -
 
 
 def _disconnected(data: QuestionData, problem: Disconnected) -> str:
+    """The error message if groups of systems were never compared with one another."""
     groups = "; ".join(
         ", ".join(data.system_names[code] for code in group) for group in problem.groups
     )

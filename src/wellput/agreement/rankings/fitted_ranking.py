@@ -80,6 +80,8 @@ class FittedRanking(Ranking):
     `latent_bounds` its interval. Both are empty for the linear model."""
     reliability: float | None = None
     covariate_effects: dict[str, SystemDifference] = field(default_factory=dict)
+    """The effect of each covariate, by name. In `systems`, the covariate's name stands first, and the
+    second name is empty."""
     by: dict[str, str] | None = None
     """For a slice, the tag and its value."""
     against: str | None = None
@@ -336,7 +338,7 @@ def _differences(
         for end in (latent, latent - compared.half_widths, latent + compared.half_widths)
     )
     is_significant = compared.adjusted < alpha
-    is_a_better = question.sign * latent > 0
+    is_a_better = question.sign * latent > 0  # the sign is −1 if the lowest value is best
     winners, losers = np.where(is_a_better, a, b), np.where(is_a_better, b, a)
     better[winners[is_significant], losers[is_significant]] = True
     rows = [

@@ -13,7 +13,7 @@ from wellput.agreement.rankings.judgment_design import QuestionData
 from wellput.stats.mixed.contrasts import Places
 from wellput.stats.mixed.equations import Floats
 from wellput.stats.mixed.linear import LinearMixed
-from wellput.stats.mixed.scale import OnScale, expectations, expected_values, share_won
+from wellput.stats.mixed.scale import OnScale, expectations_at, expected_values, share_won
 from wellput.stats.proportions import wilson_bounds
 
 PAIRS_AT_ONCE = 4096
@@ -86,7 +86,7 @@ class JudgedScale:
             else:
                 middle = (fitted.effects[a[block]] + fitted.effects[b[block]]) / 2
                 above, below = (
-                    expectations(
+                    expectations_at(
                         fitted, middle + sign * latent[block] / 2, fitted.shape, self.grades
                     )
                     for sign in (1, -1)

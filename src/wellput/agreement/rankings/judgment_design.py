@@ -215,11 +215,11 @@ def question_data(
     judge_names, judges = _numbered([answer.judge for answer, _ in answers_with_values])
     _, items = _numbered([answer.item for answer, _ in answers_with_values])
     documents = _documents([answer for answer, _ in answers_with_values])
-    codes_of_mains = {"judge": judges, "item": items} | (
+    codes_by_kind = {"judge": judges, "item": items} | (
         {} if documents is None else {"document": documents}
     )
     factors: dict[str, Codes] = {}
-    for name, codes in codes_of_mains.items():
+    for name, codes in codes_by_kind.items():
         row_codes = codes if width == 1 else np.stack([codes, codes], axis=1)
         factors[name] = row_codes
         factors[f"{name}:system"] = crossed_codes(row_codes, systems)

@@ -19,11 +19,11 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from wellput.agreement.exclusions import without_excluded
-from wellput.agreement.judgment_names import machine_note, names_notes
+from wellput.agreement.judgment_names import machine_note, notes_on_names
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
 from wellput.agreement.prepared_panels import (
     chosen_judges,
-    refuse_labels,
+    refuse_text_answers,
 )
 from wellput.agreement.rankings.checks import (
     LargerStudy,
@@ -293,7 +293,7 @@ def rank_judgments(
                 tests += ranking_slice_tests(whole.ranking, pairs)
     if not rankings:
         raise InputError("\n".join(refused.values()))
-    notes = [*machine_note(kept, judges), *names_notes(kept)]
+    notes = [*machine_note(kept, judges), *notes_on_names(kept)]
     return RankResult(rankings, [*left_out, *excluded], refused, tests, notes)
 
 
@@ -305,8 +305,9 @@ def _fitted(
     *,
     or_linear: bool = False,
 ) -> FittedQuestion:
-    """The model of one question, or of a slice of it; `or_linear` is as for `fit_question`."""
-    refuse_labels(question, answers)
+    """The model of one question, or of a slice of it. With `or_linear`, the linear model is fitted if
+    the other model has no finite estimate."""
+    refuse_text_answers(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
         hint = did_you_mean(options.against, data.system_names)
@@ -333,6 +334,7 @@ def _ranked(
     """The ranking with its checks. A sequential ranking has no permutation test."""
     p = None
     if not options.sequential:  # these tests are valid only if the judgments are looked at once
+        # A note if A is preferred to B, B to C and C to A.
         circular = circular_note(fitted, alpha=1 - options.confidence)
         ranking = replace(ranking, notes=(*ranking.notes, *circular))
         p = permutation_p_value(fitted.data, permutations=options.permutations, seed=options.seed)

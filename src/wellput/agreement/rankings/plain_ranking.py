@@ -285,11 +285,11 @@ def _rarely_judged_sentence(ranking: Ranking) -> str:
     for row in ranking.systems:
         if row.system not in ranking.rarely_judged:
             continue
-        is_open = ranking.has_tests and row.rank_low < row.rank_high
+        has_several_ranks = ranking.has_tests and row.rank_low < row.rank_high
         conjunction = "or" if row.rank_high == row.rank_low + 1 else "to"
         rank_clause = (
             f"its rank may be {row.rank_low} {conjunction} {row.rank_high}"
-            if is_open
+            if has_several_ranks
             else "collect more before you rely on its rank"
         )
         sentences.append(f"{row.system} has only {counted(row.n, 'judgment')}: {rank_clause}.")

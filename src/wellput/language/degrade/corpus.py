@@ -28,9 +28,9 @@ from wellput.io.trees import TREES_SUFFIX, check_is_corpus, read_constituents, r
 from wellput.language.trees.constituents import (
     fold,
     head_parts,
-    named,
-    plain,
+    with_plain_labels,
     without_empty_elements,
+    without_nameless_bracket,
 )
 from wellput.language.trees.projectivity import projectivize
 from wellput.language.trees.supertags import induce_supertags
@@ -77,7 +77,7 @@ def grammar_of_constituents(
     grammar = ContextFreeGrammar()
     for constituent in constituents:
         kept = without_empty_elements(constituent)
-        bare = plain(constituent)
+        bare = with_plain_labels(constituent)
         if kept is None or bare is None:
             continue
         # The heads come from the tree with its function tags, which mark predicates.
@@ -122,7 +122,7 @@ def grammar_of_dependencies(
 
 def _count(constituent: Constituent, heads: list[int] | None, grammar: ContextFreeGrammar) -> None:
     """Adds a tree's rules and words to the grammar; `heads` are the head parts from `head_parts`."""
-    grammar.starts[named(constituent).label] += 1
+    grammar.starts[without_nameless_bracket(constituent).label] += 1
     places = iter(heads or ())
 
     def visit(node: Constituent, parts: list[str]) -> str:

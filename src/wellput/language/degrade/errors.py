@@ -95,9 +95,9 @@ class ErrorGenerator:
         self.cumulative_shares = np.cumsum(list(kinds.values())) / sum(kinds.values())
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
-        return [words for words, _ in self.spoiled(n, rng)]
+        return [words for words, _ in self.generate_with_counts(n, rng)]
 
-    def spoiled(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
+    def generate_with_counts(self, n: int, rng: np.random.Generator) -> list[tuple[list[str], int]]:
         """`n` sentences, each with the number of its mistakes."""
         return [self.spoil(int(rng.integers(len(self.starts))), rng) for _ in range(n)]
 

@@ -38,7 +38,7 @@ from wellput.language.models.word_network import (
     WORD_PATTERN,
     Pieces,
     WordNetwork,
-    whole_rows,
+    rows_in_whole_numbers,
 )
 
 AFFIX_KINDS = 8
@@ -48,7 +48,7 @@ UNKNOWN_WORD = 0
 MAX_PIECES_A_WORD = 12
 """Further pieces of a word, such as a long address, are not read."""
 MAX_SHAPE_RUN, MAX_SHAPE_LETTERS = 2, 8
-"""In a word's shape, how often a sign is repeated, and how many signs there are."""
+"""In a word's shape, how often a character is repeated, and how many characters there are."""
 # Words that are written together with the word before.
 JOINED_ENDINGS = frozenset(["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"])
 _DIGIT = re.compile(r"\d")
@@ -134,7 +134,7 @@ def affix_features(form: str) -> tuple[str, ...]:
 
 def _shape(form: str) -> str:
     """The word with X or x for each letter and 0 for each digit; other characters stay. Of more than
-    two equal signs in a row two are kept, and the shape ends after eight signs."""
+    two equal characters in a row two are kept, and the shape ends after eight characters."""
     shape = ""
     for letter in form:
         kind = letter
@@ -198,7 +198,7 @@ class WholeMatrix(NamedTuple):
     def rounded(cls, values: Floats, bias: Floats | None = None) -> WholeMatrix:
         """The matrix of these values, rounded to whole numbers."""
         row_bias = np.empty(0) if bias is None else bias
-        return cls(*whole_rows(values, MAX_WEIGHT), row_bias.astype(np.float32))
+        return cls(*rows_in_whole_numbers(values, MAX_WEIGHT), row_bias.astype(np.float32))
 
     def is_sound(self) -> bool:
         """Whether the arrays have the right types; the kernel checks their sizes."""
@@ -380,6 +380,7 @@ def _reader_tables(reader: WordNetwork) -> list[WholeMatrix]:
 
 
 def _begins(rows: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    """Where each row begins if the rows are joined, and their length together."""
     return np.array([0, *accumulate(len(row) for row in rows)], np.int32)
 
 

@@ -35,11 +35,12 @@ from wellput.language.models.fluency_model import AUXILIARIES, CLOSED_CLASS_TAGS
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.head_driven_training import save_head_driven, train_head_driven
 from wellput.language.models.ngram_files import load_model, quantized, save_model
-from wellput.language.models.ngram_training import TrainedNgrams, train
+from wellput.language.models.ngram_training import TrainedNgrams
+from wellput.language.models.ngram_training import train as train_ngrams
 from wellput.language.models.ngram_trie import (
     Nodes,
     backoffs,
-    find,
+    find_children,
     node_contexts,
     parents,
     pruned_model,
@@ -89,12 +90,12 @@ def mixture_of(
         for sums, shares, place in zip(frequencies, part.frequencies, places, strict=False):
             sums[place] += weight * shares
     levels = []
-    for depth, (words, begins, log_probs, logs) in enumerate(whole.levels):
+    for depth, (words, begins, log_probs, backoff_logs) in enumerate(whole.levels):
         if depth + 1 < whole.order:
             shorter = probs[depth][above[depth + 1]]
             ratio = backoffs(probs[depth + 1], shorter, contexts[depth + 1], len(log_probs))
-            logs = np.log10(ratio).astype(np.float32)
-        levels.append((words, begins, np.log10(probs[depth]).astype(np.float32), logs))
+            backoff_logs = np.log10(ratio).astype(np.float32)
+        levels.append((words, begins, np.log10(probs[depth]).astype(np.float32), backoff_logs))
     return NgramModel(whole.vocabulary, tuple(levels)), frequencies
 
 
@@ -103,7 +104,7 @@ def _places(whole: NgramModel, model: NgramModel) -> list[Nodes]:
     places = [np.arange(whole.sizes[0])]
     for depth, above in enumerate(parents(model)[1:], 1):
         words = model.levels[depth][LEVEL_WORDS].astype(np.int64)
-        places.append(find(whole, depth, places[-1][above], words))
+        places.append(find_children(whole, depth, places[-1][above], words))
     return places
 
 
@@ -116,7 +117,7 @@ def _probs(
     word)."""
     result: list[Floats] = []
     weights = np.empty(0)
-    for depth, (_, _, log_probs, logs) in enumerate(model.levels):
+    for depth, (_, _, log_probs, backoff_logs) in enumerate(model.levels):
         probs = np.empty(len(places[0]))
         if depth:
             probs = result[-1][above[depth]] * weights[contexts[depth]]
@@ -124,7 +125,7 @@ def _probs(
         result.append(probs)
         weights = np.ones(len(probs))
         if depth + 1 < model.order:
-            weights[places[depth]] = np.power(10.0, logs.astype(np.float64))
+            weights[places[depth]] = np.power(10.0, backoff_logs.astype(np.float64))
     return result
 
 
@@ -155,7 +156,7 @@ def mixture_for(
     together = [sentence for text in texts.values() for sentence in text]
     known = _known_words(together)
     parts = {
-        name: train([text], order=NGRAM_ORDER, known=known, threads=threads)
+        name: train_ngrams([text], order=NGRAM_ORDER, known=known, threads=threads)
         for name, text in {**texts, TOGETHER_NAME: together}.items()
     }
     weights = mixing_weights([part.model for part in parts.values()], sample)
@@ -338,7 +339,7 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         skeleton(words, word_tags, small_words)
         for words, word_tags in zip(sentences, tags, strict=True)
     ]
-    training = train([texts], order=SKELETON_ORDER, threads=inputs.threads)
+    training = train_ngrams([texts], order=SKELETON_ORDER, threads=inputs.threads)
     model = quantized(pruned_model(training.model, training.frequencies, SKELETON_THRESHOLD))
     save_model(model, path, is_compact=True)
     return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 from wellput.core.errors import InputError, OutputError
 from wellput.core.lazy_names import import_object
 from wellput.io import replacing
+from wellput.io.folder_locks import locked_folder
 from wellput.io.opened_files import note_own_file
 from wellput.language.shipped import (
     HEAD_DRIVEN_FILE,
@@ -157,8 +158,21 @@ def make_all(
     `on_step` is called before each step, with whether its file has to be made.
     """
     inputs.folder.mkdir(parents=True, exist_ok=True)
-    _check_readme(inputs.folder / README)
-    _note_own_files(steps, inputs)
+    refusal = f"Another training writes models into {inputs.folder}: wait for its end."
+    with locked_folder(inputs.folder, str(inputs.folder), refusal):
+        _check_readme(inputs.folder / README)
+        _note_own_files(steps, inputs)
+        return _make_steps(steps, inputs, command, is_restarted, on_step)
+
+
+def _make_steps(
+    steps: Sequence[TrainingStep],
+    inputs: TrainingInputs,
+    command: str,
+    is_restarted: bool,
+    on_step: Callable[[TrainingStep, bool], None],
+) -> list[ModelCard]:
+    """Makes the files, in a folder that only this program writes to."""
     described = [(source.role, source.described()) for source in inputs.sources]
     cards: list[ModelCard] = []
     for step in steps:

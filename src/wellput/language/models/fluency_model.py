@@ -48,8 +48,8 @@ from wellput.language.shipped import (
 )
 from wellput.text.english import treebank_words
 
-# Explanations show these texts, each without the others. In them, "parts of speech" are the signs of a
-# skeleton, which also has function words.
+# `--explain` shows these texts. In them, "parts of speech" are the tokens of a skeleton, though some
+# are function words.
 SEQUENCE_FEATURES: dict[str, str] = {
     "usage": "how much likelier words are in their place than alone, on average",
     "weakest_usage": "how well the worst three words in a row fit their place",
@@ -71,7 +71,7 @@ END_MARKS = ".?!…:;\"'”’)]"
 # The number of words in a row for which the worst place is looked for.
 RUN_WORDS = 3
 MIN_GAIN_IN_SEQUENCE = -0.2
-"""In a skeleton, a sign with a lower gain counts as not going with the signs before it."""
+"""In a skeleton, a token with a lower gain counts as not going with the tokens before it."""
 MIN_USAGE_GAIN = 0.3
 """The same for the gains of words in the small language model, which reads all words before a word."""
 
@@ -107,7 +107,7 @@ AUXILIARIES = frozenset(
 
 
 def skeleton(words: Sequence[str], tags: Sequence[str], kept_words: Container[str]) -> str:
-    """The skeleton of a sentence, with spaces between its signs. A word is kept if it is among
+    """The skeleton of a sentence, with spaces between its tokens. A word is kept if it is among
     `kept_words`, which are in lower case, and is an auxiliary or has the tag of a closed class (such
     as determiners)."""
     return " ".join(
@@ -179,7 +179,7 @@ class FluencyModels:
         return " ".join(part.fingerprint for part in parts)
 
     def _grammar_features(self, line: str) -> tuple[float, ...]:
-        return in_sequence(gains_in(self.skeletons, self._skeleton_unigrams, line))
+        return sequence_features(gains_in(self.skeletons, self._skeleton_unigrams, line))
 
     def _spelling_features(self, words: Sequence[str]) -> tuple[float, ...]:
         unknown = self._unknown_words(words)
@@ -200,7 +200,7 @@ class FluencyModels:
 
     @cached_property
     def _skeleton_unigrams(self) -> dict[str, float]:
-        """The log10 probabilities of the signs of skeletons; its keys have the function words that
+        """The log10 probabilities of the tokens of skeletons; its keys have the function words that
         skeletons keep."""
         return unigrams(self.skeletons)
 
@@ -217,10 +217,12 @@ def gains_in(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats
 
 
 def _usage_features(scored: ScoredWords) -> tuple[float, ...]:
-    return scored.penalized(), *in_sequence(scored.gains(), MIN_USAGE_GAIN)
+    return scored.penalized(), *sequence_features(scored.gains(), MIN_USAGE_GAIN)
 
 
-def in_sequence(gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE) -> tuple[float, float, float]:
+def sequence_features(
+    gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE
+) -> tuple[float, float, float]:
     """The mean gain, the mean of the worst three gains in a row, and −log(1 + the sum of how far gains
     are below `least`)."""
     lacking = float(np.maximum(0.0, least - gains).sum())

@@ -146,15 +146,15 @@ def relation_of(tag: str) -> str:
     return relation if relation in _CLASS_OF else relation.partition(":")[0]
 
 
-def class_of(tag: str) -> int:
+def relation_class(tag: str) -> int:
     """The number of the relation's class in `CLASS_NAMES`, for a word with this tag."""
     return _CLASS_OF.get(relation_of(tag), CLASS_NAMES.index("loose"))
 
 
-def coarser(tag: str) -> tuple[str, str]:
+def two_coarser_tags(tag: str) -> tuple[str, str]:
     """Two coarser forms of a tag, to which the parser's probabilities back off: the tag without its
     preposition, marker or copula; and the first two letters of the part of speech with the class of the
     relation."""
     part = tag.split("/", 1)[0]
     kind = part[:2] if part[:1].isalpha() else "PU"
-    return f"{part}/{relation_of(tag)}", f"{kind}/{CLASS_NAMES[class_of(tag)]}"
+    return f"{part}/{relation_of(tag)}", f"{kind}/{CLASS_NAMES[relation_class(tag)]}"

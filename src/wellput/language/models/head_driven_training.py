@@ -30,7 +30,13 @@ from wellput.language.models.backoff_tables import (
     packed_lists,
     packed_tables,
 )
-from wellput.language.models.function_tags import CLASS_NAMES, TagSet, class_of, coarser, full_tags
+from wellput.language.models.function_tags import (
+    CLASS_NAMES,
+    TagSet,
+    full_tags,
+    relation_class,
+    two_coarser_tags,
+)
 from wellput.language.models.head_driven import HeadDrivenParser
 from wellput.language.models.ngrams import NgramModel
 from wellput.language.models.parsers import Parser
@@ -149,6 +155,7 @@ def save_head_driven(
 
 
 def _tagged(tree: Tree, tags: TagSet) -> TaggedSentence:
+    """The words of a tree, and the function tag of each word."""
     numbers = [tags.number(tag) for tag in full_tags(projectivize(tree))]
     return [word.form for word in tree.words], [tags.tags[number] for number in numbers]
 
@@ -162,9 +169,11 @@ def tree_arrays(
     trees = [projectivize(tree) for tree in trees]
     tags = TagSet.from_trees(trees, min_count=MIN_TAG_COUNT)
     vocabulary, unigrams = _vocabulary(trees, min_word_count)
-    coarser_tags = [coarser(tag) for tag in tags.tags]
+    coarser_tags = [
+        two_coarser_tags(tag) for tag in tags.tags
+    ]  # of each tag a coarse and a coarsest one
     coarse, coarsest = (_numbered([pair[k] for pair in coarser_tags]) for k in (0, 1))
-    classes = np.array([class_of(tag) for tag in tags.tags], np.int32)
+    classes = np.array([relation_class(tag) for tag in tags.tags], np.int32)
     families = [Events(width) for width in CONTEXT_WIDTHS]
     numbers = {word: number for number, word in enumerate(vocabulary)}
     for tree in trees:
@@ -222,6 +231,7 @@ def _add_tree(
     stop = -1  # the choice of no further modifier
 
     def before(number: int) -> int:
+        """The number of the word before a word of the tree; 0 for the sentence start."""
         return words[number - 2] if number > 1 else 0
 
     modifiers: list[list[int]] = [[] for _ in range(len(words) + 1)]

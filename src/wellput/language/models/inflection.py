@@ -103,8 +103,8 @@ def inflect(
 
 
 def _head(parts: list[str], category: Category) -> int:
-    """The place of the word to inflect among the parts of a phrase (words and the signs between
-    them)."""
+    """The place of the word to inflect among the parts of a phrase (words, and the spaces and
+    hyphens between them)."""
     if category == "verb":
         return 0
     return 0 if len(parts) > 2 and parts[2] in WORDS_AFTER_HEAD else len(parts) - 1

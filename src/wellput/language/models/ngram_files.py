@@ -31,7 +31,13 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.io import replacing
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.language.models.ngram_trie import backoffs, begins_of, lengths, node_contexts, parents
+from wellput.language.models.ngram_trie import (
+    backoffs,
+    begins_of,
+    group_sizes,
+    node_contexts,
+    parents,
+)
 from wellput.language.models.ngrams import (
     LEVEL_BEGINS,
     LEVEL_LOG_PROBS,
@@ -165,6 +171,7 @@ def _fits_together(model: NgramModel) -> bool:
     claims = [
         len(offsets) == sizes[0] + 1,
         len(offsets) > 0 and offsets[-1] == len(text),
+        # `slots` is a hash table, whose size is a power of two.
         len(slots) > sizes[0] and len(slots).bit_count() == 1,
     ]
     for depth, (words, begins, _, weights) in enumerate(model.levels):
@@ -300,14 +307,14 @@ def packed_model(model: NgramModel) -> bytes:
     """The compact form of a model with at most 256 different probabilities, and as many back-off
     weights, for each n-gram length."""
     offsets, text, _ = model.vocabulary
-    pieces = [_packed_numbers(lengths(offsets)), _packed_planes([text])]
+    pieces = [_packed_numbers(group_sizes(offsets)), _packed_planes([text])]
     for depth, (words, begins, log_probs, weights) in enumerate(model.levels):
         if depth:
             starts = model.levels[depth - 1][LEVEL_BEGINS][:-1].astype(np.int64)
             pieces.append(_packed_numbers(_differences(words.astype(np.int64), starts)))
         pieces.append(_packed_values(log_probs))
         if depth + 1 < model.order:
-            pieces.append(_packed_numbers(lengths(begins)))
+            pieces.append(_packed_numbers(group_sizes(begins)))
             pieces.append(_packed_values(weights))
     return b"".join(pieces)
 

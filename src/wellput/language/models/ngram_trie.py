@@ -40,11 +40,11 @@ def parents(model: NgramModel) -> list[Nodes]:
     """For each n-gram length, the parent of every node."""
     nodes = [np.empty(0, np.int64)]
     for _, begins, _, _ in model.levels[:-1]:
-        nodes.append(np.repeat(np.arange(len(begins) - 1), lengths(begins)))
+        nodes.append(np.repeat(np.arange(len(begins) - 1), group_sizes(begins)))
     return nodes
 
 
-def lengths(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
+def group_sizes(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
     """The sizes of consecutive groups, from the places where they begin and the end of the last one."""
     ends = begins.astype(np.int64)
     return ends[1:] - ends[:-1]
@@ -55,15 +55,17 @@ def node_contexts(model: NgramModel) -> list[Nodes]:
     nodes = [np.empty(0, np.int64)]
     for depth, above in enumerate(parents(model)[1:], 1):
         words = model.levels[depth][LEVEL_WORDS].astype(np.int64)
-        nodes.append(words if depth == 1 else find(model, depth - 1, nodes[-1][above], words))
+        nodes.append(
+            words if depth == 1 else find_children(model, depth - 1, nodes[-1][above], words)
+        )
     return nodes
 
 
-def find(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
+def find_children(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
     """The numbers, among the nodes of `depth`, of the children of the nodes `above` that have these
     words; such children must exist."""
     begins = model.levels[depth - 1][LEVEL_BEGINS]
-    parents_of_nodes = np.repeat(np.arange(len(begins) - 1), lengths(begins))
+    parents_of_nodes = np.repeat(np.arange(len(begins) - 1), group_sizes(begins))
     keys = parents_of_nodes << 32 | model.levels[depth][LEVEL_WORDS].astype(np.int64)
     return np.searchsorted(keys, above << 32 | words)
 
@@ -175,13 +177,13 @@ def by_frequency(model: NgramModel) -> NgramModel:
         if depth:
             words = new[words][order].astype(words.dtype)
         if depth + 1 < model.order:
-            begins = begins_of(lengths(begins)[order]).astype(begins.dtype)
+            begins = begins_of(group_sizes(begins)[order]).astype(begins.dtype)
             weights = weights[order]
         levels.append((words, begins, logs[order], weights))
     offsets, text, _ = model.vocabulary
     spellings = np.split(text, offsets[1:-1].astype(np.int64))
     new_text = np.concatenate([spellings[word] for word in old])
-    new_offsets = begins_of(lengths(offsets)[old]).astype(offsets.dtype)
+    new_offsets = begins_of(group_sizes(offsets)[old]).astype(offsets.dtype)
     slots = _native.word_slots(new_offsets, new_text)
     return NgramModel((new_offsets, new_text, slots), tuple(levels))
 

@@ -174,7 +174,7 @@ def jackknifed(
 def attachment_scores(gold: Sequence[Tree], parsed: Sequence[Tree]) -> dict[str, float]:
     """The shares of words with the right tags, with the right lemma, with the right head (`uas`), with
     the right head and universal relation (`las`), and with the right head and relation with its
-    subtype (`full_las`); and the number of words.
+    subtype (`full_las`); and the number of words. `gold` are the treebank's trees.
 
     Words are counted as in the CoNLL 2018 shared task on gold words: punctuation counts, and `las`
     ignores the subtype of a relation.

@@ -162,10 +162,12 @@ class Tagger(StoredModel):
         """The sharpness with which the right tags of these sentences are most probable."""
         number = {tag: place for place, tag in enumerate(self.tags)}
         words = [forms for forms, _ in sentences]
-        gold = np.array([number.get(tag, -1) for _, tags in sentences for tag in tags])[:, None]
+        right_numbers = np.array([number.get(tag, -1) for _, tags in sentences for tag in tags])[
+            :, None
+        ]
 
         def log_likelihood(sharpness: float) -> float:
             numbers, logs = self._model.candidates(words, len(self.tags), sharpness, 1)
-            return float(logs[numbers == gold].sum())
+            return float(logs[numbers == right_numbers].sum())
 
         return max(TRIED_SHARPNESSES, key=log_likelihood)

@@ -170,6 +170,7 @@ class TransformerVectors:
         self._model: Any = model.float().eval().to(self._device)
         self._layer = layer
         self._path = path
+        # The tokens that an encoder puts around a text; the unknown token stands for a word.
         self._specials = frozenset(self._tokenizer.all_special_ids) - {self._tokenizer.unk_token_id}
         self._limit = min(max_tokens(model), int(self._tokenizer.model_max_length))
 

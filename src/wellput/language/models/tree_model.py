@@ -124,7 +124,8 @@ MAX_CANDIDATES = 100
 MAX_RARE_COUNT = 2
 # The weights of Witten-Bell interpolation, for each distribution from the widest to the narrowest
 # context: a wider context counts as much as this weight times the number of different events seen in
-# the narrower one. (A frame is the slots of a supertag.) Tuned on the dev part of the treebank EWT.
+# the narrower one. (A role is a supertag's category, relation and side of the mother; a frame is its
+# slots.) Tuned on the dev part of the treebank EWT.
 ROLE_WEIGHTS = (2.0, 2.5, 2.5, 5.0)
 LEXEME_WEIGHTS = (1.0, 5.0, 7.5)
 FRAME_WEIGHTS = (1.0, 1.0, 2.5, 5.0)
@@ -243,7 +244,7 @@ class TreeModel(StoredModel):
         threads: int = 1,
     ) -> list[Floats]:
         """The parts of the log probability of trees with these supertags: an array for each tree, with
-        a row for each word. A row has log P(lexeme and attachment of the word | its mother), and the
+        a row for each word. A row has log P(role and lexeme of the word | its mother), and the
         log probability of the word's slots and number of adjuncts. The sum of the array is the log
         probability of the tree."""
         numbers = self.inventory.numbers

@@ -1,7 +1,7 @@
 """`TreebankFluencyModels`: features of fluency for any language with a treebank.
 
 As for English (`fluency_model.py`), a higher value is better for all features, and a *gain* is the
-log10 probability of a sign after the signs before it, minus its log10 probability without context.
+log10 probability of a token after the tokens before it, minus its log10 probability without context.
 Gains come from three n-gram models: of words in lower case; of skeletons, in which all words but
 frequent function words are replaced by their parts of speech; and of *treelets*. A treelet is a head
 of the parsed tree with the words that depend on it, in order: the head's part of speech, then the
@@ -26,13 +26,13 @@ from wellput.language.models.fluency_model import (
     SEQUENCE_FEATURES,
     fewness,
     gains_in,
-    in_sequence,
     is_repeated,
+    sequence_features,
     worst_run,
 )
 from wellput.language.models.learned_tokenizer import LearnedTokenizer
 from wellput.language.models.ngram_files import load_model, save_model
-from wellput.language.models.ngram_training import train
+from wellput.language.models.ngram_training import train as train_ngrams
 from wellput.language.models.ngrams import NgramModel, unigrams
 from wellput.language.models.parsers import TaggingParser
 from wellput.language.shipped import SKELETONS_FILE, TOKENIZER_FILE, model_file
@@ -98,7 +98,7 @@ class TreebankFluencyModels:
         ]
 
         def ngrams(lines: Sequence[str], order: int) -> NgramModel:
-            return train([lines], order=order, threads=threads).model
+            return train_ngrams([lines], order=order, threads=threads).model
 
         return cls(
             tokenizer,
@@ -146,9 +146,9 @@ class TreebankFluencyModels:
         return np.array(
             [
                 (
-                    *in_sequence(self._word_gains(words)),
-                    *in_sequence(self._skeleton_gains(words, word_tags)),
-                    *in_sequence(self._treelet_gains(tree, word_tags)),
+                    *sequence_features(self._word_gains(words)),
+                    *sequence_features(self._skeleton_gains(words, word_tags)),
+                    *sequence_features(self._treelet_gains(tree, word_tags)),
                     fewness(len(self._unknown(words))),
                     fewness(sum(is_repeated(a, b) for a, b in pairwise(words))),
                     float(not words[0][:1].islower()),

@@ -116,7 +116,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 Singles: TypeAlias = NDArray[np.float32]
 
 
-def whole_rows(values: Floats, most: int) -> tuple[NDArray[np.int8], Singles]:
+def rows_in_whole_numbers(values: Floats, most: int) -> tuple[NDArray[np.int8], Singles]:
     """A matrix rounded to whole numbers of at most `most`, and the scale by which each row must be
     multiplied, chosen so that the squared error of the row is smallest."""
     largest = np.maximum(np.abs(values).max(axis=1), 1e-9)
@@ -141,7 +141,7 @@ class Matrix:
 
     @classmethod
     def rounded(cls, values: Floats) -> Matrix:
-        return cls(*whole_rows(values, MAX_WEIGHT))
+        return cls(*rows_in_whole_numbers(values, MAX_WEIGHT))
 
     @cached_property
     def numbers(self) -> Singles:

@@ -276,7 +276,7 @@ class ContextClassifiers:
         if len(words) != len(begins) - 1 or (np.diff(begins) < 0).any():
             raise ValueError("another number of words")
         if begins[-1] != len(arrays["keys"]) or not all(np.isfinite(a).all() for a in numbers):
-            raise ValueError("another number of keys, or what is no number")
+            raise ValueError("another number of keys, or numbers that are not finite")
         classifiers = cls(
             words,
             begins=arrays["begins"],
@@ -312,10 +312,12 @@ def train_classifiers(
         if model is not None:
             models[word] = model
         on_progress(1)
-    return replace(pack(models, settings), classes=classes or {})
+    return replace(joined_classifiers(models, settings), classes=classes or {})
 
 
-def pack(models: Mapping[str, ContextClassifier], settings: ContextTraining) -> ContextClassifiers:
+def joined_classifiers(
+    models: Mapping[str, ContextClassifier], settings: ContextTraining
+) -> ContextClassifiers:
     """The classifiers of single words put into common arrays, with weights rounded to bytes."""
     steps = np.array(
         [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32

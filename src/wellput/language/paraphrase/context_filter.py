@@ -1,9 +1,10 @@
 """The filters `context` and `neural`, which judge whether a replacement is right in its sentence.
 
-`context` makes one probability from what WordNet says of the two words, the context classifiers, a
-language model and word vectors. It is a logistic model over the features in `CONTEXT_FEATURES`, their
-squares and their products, and learns its weights from judged substitutions. A feature that is unknown
-(for a word without a classifier, or a source other than WordNet) takes its mean value.
+A `Query` is a replacement to judge, with its sentence. `context` makes one probability from what
+WordNet says of the two words, the context classifiers, a language model and word vectors. It is a
+logistic model over the features in `CONTEXT_FEATURES`, their squares and their products, and learns
+its weights from judged substitutions. A feature that is unknown (for a word without a classifier,
+or a source other than WordNet) takes its mean value.
 
 `neural` (`wellput[neural]`) has three more features, which say how much a replacement changes a neural
 encoder's embeddings: the cosine of the word's and the replacement's embeddings, each in its sentence;
@@ -39,8 +40,9 @@ from wellput.language.paraphrase.similar_words import WordVectors
 # the next ten come from the `Evidence` of WordNet. `log_count` and `log_word_count` are about the
 # frequencies of the replacement and of the word. `margin` and `word_margin` are the log odds that their
 # classifiers give, and `is_unlearned` says that the replacement has no classifier. `language_model` is
-# the gain by bigrams. `similarity` and `topic_similarity` are cosines of LSA vectors: of the
-# replacement with the word, and with the words around it. The last three come from `PlaceVectors`.
+# the gain by bigrams. `similarity` and `topic_similarity` are cosines of word vectors (latent
+# semantic analysis, LSA): of the replacement with the word, and with the words around it. The last
+# three come from `PlaceVectors`: how well the vectors of the two words fit the place.
 CONTEXT_FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",

@@ -120,7 +120,8 @@ class WordTagger(Protocol):
 @dataclass(frozen=True, slots=True)
 class Substitution:
     """A proposed replacement of `word` in a reference for one system. `reference` is the number of the
-    reference, from 0; `kept` says whether the replacement was made."""
+    reference, from 0; `source` says where the replacement comes from; `probability` is that of the
+    filter, which judges whether the replacement fits; `kept` says whether the replacement was made."""
 
     item: str
     system: str

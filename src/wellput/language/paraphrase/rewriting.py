@@ -65,7 +65,7 @@ def proposals(
         known = source.replacements(text, tag, offered)
         for replacement in sorted(known):
             if last - first == 1 and " " not in replacement:
-                is_nearer = True
+                is_nearer = True  # a word that the output lacks becomes one that it has
             else:
                 is_nearer = _is_nearer(reference, output, first, last, replacement)
             if is_nearer:

@@ -18,7 +18,7 @@ import numpy as np
 from wellput.core.errors import InputError, did_you_mean
 from wellput.language.perturb import contractions, damage, harmless, meaning, numbers
 from wellput.language.perturb.passage import Edits, Passage, Surroundings, parse_passages
-from wellput.language.perturb.word_lists import corpus_names, lines_of, name_kinds
+from wellput.language.perturb.word_lists import corpus_names, name_kinds, table_lines
 
 Severity: TypeAlias = Literal["base", "critical", "major", "minor", "harmless"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -98,7 +98,7 @@ MODULES = {
 
 def _read_table() -> dict[str, Perturbation]:
     perturbations = {}
-    for name, severities, function, about in lines_of("perturbations.tsv"):
+    for name, severities, function, about in table_lines("perturbations.tsv"):
         module, _, change = function.partition(":")
         ordered = tuple(severity for severity in SEVERITIES if severity in severities.split())
         perturbations[name] = Perturbation(name, ordered, about, getattr(MODULES[module], change))

@@ -1,7 +1,7 @@
 """Damage to a text: parts left out or repeated, words in the wrong order or form, and texts that are
 no answer at all. As in the module `meaning`, each public function finds every place where its kind of
-change can be made, and yields the edits of each place. Some also take a `degree` from 1 (slight) to 3
-(severe).
+change can be made, and yields the edits of each place. `surroundings` has the item's source and the
+texts of other items. Some functions also take a `degree` from 1 (slight) to 3 (severe).
 """
 
 from __future__ import annotations

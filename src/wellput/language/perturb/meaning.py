@@ -29,7 +29,6 @@ from wellput.language.perturb.word_lists import (
     article_edit,
     article_for,
     has_right_lemma,
-    in_case_of,
     in_form_of,
     is_in_phrase,
     is_like_name,
@@ -38,6 +37,7 @@ from wellput.language.perturb.word_lists import (
     name_runs,
     other_names,
     with_capital_of,
+    with_capitals_of,
     word_pairs,
     word_set,
 )
@@ -219,10 +219,10 @@ def antonym(
                 form = (
                     in_form_of(word, other, category)
                     if needs_inflection
-                    else in_case_of(word.form, other)
+                    else with_capitals_of(word.form, other)
                 )
                 if category == "adj" and lemma == "more" and _is_before_plural(sentence, place):
-                    form = in_case_of(word.form, "fewer")
+                    form = with_capitals_of(word.form, "fewer")
                 yield [*article_edit(sentence, place, form), Edit(word.begin, word.end, form)]
 
 
@@ -267,7 +267,7 @@ def pronoun(
 ) -> Iterator[Edits]:
     """*He* and *she*, *him* and *her* and so on are exchanged in the whole text."""
     edits = [
-        Edit(word.begin, word.end, in_case_of(word.form, other))
+        Edit(word.begin, word.end, with_capitals_of(word.form, other))
         for word in passage.words
         if (other := PRONOUNS.get((word.lowercase, word.tag)))
     ]

@@ -32,7 +32,7 @@ VOWEL_SOUND_EXCEPTIONS = ("hour", "honest", "honor", "honour", "heir")
 CONSONANT_SOUND_BEGINNINGS = ("uni", "use", "usu", "eu", "one", "once", "ubiq", "uti")
 
 
-def lines_of(name: str) -> list[list[str]]:
+def table_lines(name: str) -> list[list[str]]:
     """The lines of a table of this folder, without comments."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
@@ -44,7 +44,7 @@ def word_pairs(name: str) -> Mapping[tuple[str, str], Sequence[str]]:
     two words, each of which may replace the other; with `>` after the category, only the second may
     replace the first."""
     pairs: dict[tuple[str, str], list[str]] = {}
-    for written_category, first, second in lines_of(name):
+    for written_category, first, second in table_lines(name):
         category = written_category.rstrip(">")
         pairs.setdefault((first, category), []).append(second)
         if category == written_category:
@@ -55,7 +55,7 @@ def word_pairs(name: str) -> Mapping[tuple[str, str], Sequence[str]]:
 @cache
 def spellings() -> Mapping[str, str]:
     """A word in British spelling → in American spelling, and the other way round."""
-    pairs = [(british, american) for british, american in lines_of("spellings.tsv")]
+    pairs = [(british, american) for british, american in table_lines("spellings.tsv")]
     return dict(pairs) | {american: british for british, american in pairs}
 
 
@@ -64,7 +64,7 @@ def other_names() -> Mapping[str, Sequence[str]]:
     """A name → the other names of its kind (cities, first names of women, months …)."""
     return {
         name: [other for other in group if other != name]
-        for _, *group in lines_of("names.tsv")
+        for _, *group in table_lines("names.tsv")
         for name in group
     }
 
@@ -72,7 +72,7 @@ def other_names() -> Mapping[str, Sequence[str]]:
 @cache
 def word_set(name: str) -> frozenset[str]:
     """The words on the line of `word_sets.tsv` that begins with this name."""
-    return frozenset(dict(lines_of("word_sets.tsv"))[name].split())
+    return frozenset(dict(table_lines("word_sets.tsv"))[name].split())
 
 
 @cache
@@ -81,7 +81,7 @@ def _phrases(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
     list `kind` (`antonyms` or `synonyms`)."""
     return {
         word: (frozenset(after.split()), frozenset(before.split()))
-        for line_kind, word, after, before in lines_of("phrases.tsv")
+        for line_kind, word, after, before in table_lines("phrases.tsv")
         if line_kind == kind
     }
 
@@ -116,7 +116,9 @@ def with_capital_of(form: str, other: str) -> str:
 
 def in_form_of(word: PlacedWord, lemma: str, category: Category) -> str:
     """The lemma with the inflection and the capitals of the word."""
-    return in_case_of(word.form, inflect(lemma, category, INFLECTION_OF_TAG.get(word.tag, "base")))
+    return with_capitals_of(
+        word.form, inflect(lemma, category, INFLECTION_OF_TAG.get(word.tag, "base"))
+    )
 
 
 def has_right_lemma(verb: PlacedWord) -> bool:
@@ -126,8 +128,8 @@ def has_right_lemma(verb: PlacedWord) -> bool:
     return inflect(verb.lemma, "verb", inflection).lower() == verb.lowercase
 
 
-def in_case_of(form: str, other: str) -> str:
-    """The other word, in capitals or with a capital first letter if the form is so."""
+def with_capitals_of(form: str, other: str) -> str:
+    """The other word, in capitals or with a capital first letter if the form has them."""
     return other.upper() if form.isupper() and len(form) > 1 else with_capital_of(form, other)
 
 
@@ -201,7 +203,9 @@ def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
     after, head = sentence.follows(last), sentence.words[last]
     if after is not None and after.tag in ("NN", "NNS", "POS", "HYPH"):
         return None  # a part of a longer phrase: *in Tyumen region*, *in Smith's house*
-    listed = {kind for kind, *names in lines_of("names.tsv") if sentence.words[first].form in names}
+    listed = {
+        kind for kind, *names in table_lines("names.tsv") if sentence.words[first].form in names
+    }
     if first < last and listed & {"woman", "man"}:
         return "person"
     governor = sentence.words[head.head] if head.head >= 0 else None

@@ -1,8 +1,9 @@
 """The `Completer`: inflects lemmas and adds the words that a tree leaves out, before the words are
 ordered.
 
-The learned realizer has a completer, and so do the models that `wellput train fergus` makes. The models
-fergus and lr only order words; a `CompletingModel` is such a model with a completer before it.
+The learned realizer contains a completer. The models `fergus`, `fergus+` and `lr` (left-right, the
+baseline) only order words; a `CompletingModel` is such a model with a completer before it. That
+completer is a file in the folder that `wellput train fergus` makes, or the learned realizer's.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from wellput.language.realize.inserter import (
     Inserter,
     Insertion,
     known_category,
-    known_of,
+    known_label_text,
     train_inserter,
     with_insertions,
 )
@@ -152,10 +153,10 @@ class Completer(StoredModel):
     ) -> list[PreparedTree]:
         """The trees with the words added that the inserter finds missing."""
         trees = [prepared.tree for prepared in inflected]
-        bundles = self.inserter.bundles(forest_of(trees, kind), threads=threads)
+        missing_by_tree = self.inserter.missing_words(forest_of(trees, kind), threads=threads)
         labels = self.labels(trees, kind, threads)
         completed = []
-        for prepared, tree_labels, missing in zip(inflected, labels, bundles, strict=True):
+        for prepared, tree_labels, missing in zip(inflected, labels, missing_by_tree, strict=True):
             relations = [label.relation for label in tree_labels]
             lacks_words = self.inserter.lacks_function_words(prepared.tree, relations)
             kinds = self.insert if lacks_words else self.insert - {"function"}
@@ -213,7 +214,8 @@ def by_label_kind(trees: Sequence[InputTree]) -> dict[LabelKind, list[int]]:
 
 
 def is_fully_labeled(tree: InputTree) -> bool:
-    """Whether every node has a relation and a part of speech; otherwise all labels are chosen."""
+    """Whether every node has a relation and a part of speech; otherwise the chooser of labels is used
+    for the whole tree."""
     return all(
         node.relation != UNKNOWN_LABEL and known_category(node) != UNKNOWN_LABEL
         for node in tree.nodes
@@ -266,5 +268,7 @@ def forest_of(trees: Sequence[InputTree], kind: LabelKind) -> Forest:
     return Forest(
         [[node.form for node in tree.nodes] for tree in trees],
         np.array([head + 1 for tree in trees for head in tree.heads], np.int32),
-        [[known_of(node) for node in tree.nodes] for tree in trees] if kind == "labels" else (),
+        [[known_label_text(node) for node in tree.nodes] for tree in trees]
+        if kind == "labels"
+        else (),
     )

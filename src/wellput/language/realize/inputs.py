@@ -104,7 +104,7 @@ def input_tree(nodes: Sequence[Node], heads: Sequence[int]) -> InputTree:
     _check_tree(nodes, heads)
     order = _canonical_order(nodes, heads)
     places = {node: place for place, node in enumerate(order)}
-    places[-1] = -1
+    places[-1] = -1  # the head of the root
     return InputTree(
         tuple(nodes[node] for node in order), tuple(places[heads[node]] for node in order)
     )

@@ -113,14 +113,16 @@ class Inserter:
     labeler: LabelChooser
     min_probability: float = MIN_PROBABILITY
 
-    def bundles(self, forest: Forest, *, threads: int = 1) -> list[list[tuple[MissingWord, ...]]]:
+    def missing_words(
+        self, forest: Forest, *, threads: int = 1
+    ) -> list[list[tuple[MissingWord, ...]]]:
         """The missing daughters of each word of each tree, those that are probable enough."""
         if not forest.known:
             labels = self.labeler.choose(forest, threads=threads)
-            forest = replace(forest, known=[list(map(known_label, tree)) for tree in labels])
+            forest = replace(forest, known=[list(map(label_text, tree)) for tree in labels])
         # If a bundle has equal words, their numbers distinguish them.
         words_of_bundles = [_numbered(bundle) for bundle in self._bundles]
-        bundles = []
+        missing = []
         rows = self.chooser.probabilities(forest, threads=threads)
         # For each word of the forest: the numbers of its best bundles, and their probabilities.
         for numbers, shares in zip(*(row.tolist() for row in rows), strict=True):
@@ -128,8 +130,8 @@ class Inserter:
             for number, share in zip(numbers, shares, strict=True):
                 for word in words_of_bundles[number]:
                     probabilities[word] = probabilities.get(word, 0.0) + share
-            bundles.append(self._probable(probabilities))
-        return [list(tree) for tree in forest.by_tree(bundles)]
+            missing.append(self._probable(probabilities))
+        return [list(tree) for tree in forest.by_tree(missing)]
 
     def _probable(
         self, probabilities: Mapping[tuple[MissingWord, int], float]
@@ -184,19 +186,19 @@ class Inserter:
 def with_insertions(
     tree: InputTree,
     relations: Sequence[str],
-    bundles: Sequence[Sequence[MissingWord]],
+    missing: Sequence[Sequence[MissingWord]],
     kinds: Collection[Insertion],
 ) -> InputTree:
-    """The tree with the words of these `kinds` added from the bundles, which are the missing daughters
-    of each node. `relations` are those of the tree's words, known or chosen. The added words have
+    """The tree with the words of these `kinds` added from `missing`, the missing daughters of each
+    node. `relations` are those of the tree's words, known or chosen. The added words have
     labels if the tree's words have. Punctuation is added only to a tree that has none, a function word
     only where its mother has no daughter with the same relation."""
     nodes, heads = list(tree.nodes), list(tree.heads)
     is_labeled = any(node.relation != UNKNOWN_LABEL for node in tree.nodes)
     is_punctuated = PUNCTUATION_RELATION in relations
-    for place, bundle in enumerate(bundles):
+    for place, words in enumerate(missing):
         relations_of_daughters = {relations[daughter] for daughter in tree.daughters[place]}
-        for word in bundle:
+        for word in words:
             kind: Insertion = "punctuation" if word.relation == PUNCTUATION_RELATION else "function"
             has_function_word = word.relation in relations_of_daughters
             if kind not in kinds or (is_punctuated if kind == "punctuation" else has_function_word):
@@ -216,7 +218,7 @@ def train_inserter(
     pruned = [pruned_tree(tree, ("punctuation", "function")) for tree in trees]
     words = [word for pruned_one in pruned for word in pruned_one.tree.words]
     unlabeled = Forest.of_trees([pruned_one.tree for pruned_one in pruned])
-    known = [[known_of(word) for word in pruned_one.tree.words] for pruned_one in pruned]
+    known = [[known_label_text(word) for word in pruned_one.tree.words] for pruned_one in pruned]
     lost = [daughters for pruned_one in pruned for daughters in pruned_one.lost]
     bundles = Counter(map(_bundle, lost))
     counts = Counter(word for daughters in lost for word in daughters)
@@ -230,13 +232,13 @@ def train_inserter(
     )
 
 
-def known_of(word: Word | Node) -> str:
+def known_label_text(word: Word | Node) -> str:
     """The known label of a word (part of speech and relation), written as text for the chooser."""
     category = category_of(word) if isinstance(word, Word) else known_category(word)
-    return known_label(Label(category, word.relation))
+    return label_text(Label(category, word.relation))
 
 
-def known_label(label: Label) -> str:
+def label_text(label: Label) -> str:
     return f"{label.category} {label.relation}"
 
 

@@ -213,13 +213,13 @@ def train_chooser(
     inventory = tuple(sorted(kept, key=lambda label: (label.category, label.relation)))
     number = {label: place for place, label in enumerate(inventory)}
     # A label that is left out has the number -1.
-    gold = np.array([number.get(label, -1) for label in labels], np.int32)
-    usual_words, usual = _native.usual_labels(forest.forms, gold)
+    label_numbers = np.array([number.get(label, -1) for label in labels], np.int32)
+    usual_words, usual = _native.usual_labels(forest.forms, label_numbers)
     local, edges = _native.train_label_chooser(
         forest.forms,
         forest.known,
         forest.heads,
-        gold,
+        label_numbers,
         [label.category for label in inventory],
         [label.relation for label in inventory],
         usual_words,

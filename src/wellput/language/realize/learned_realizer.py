@@ -254,7 +254,7 @@ class LearnedRealizer(StoredModel):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         tuned = {str(kind): orderer.ngram_weight for kind, orderer in self.orderers.items()}
-        tuned["shares"] = self.form_frequency_weight
+        tuned["shares"] = self.form_frequency_weight  # the file's name for it
         arrays = {
             **self.chooser.arrays("chooser"),
             **self.inflector.arrays("inflector"),
@@ -349,7 +349,7 @@ def supertags_of(
 ) -> tuple[str, ...]:
     """The supertag of each node, from the labels and the order."""
     places = {node: place for place, node in enumerate(realization.nodes, start=1)}
-    places[-1] = 0
+    places[-1] = 0  # the head of the root
     words = [
         Word(
             form,

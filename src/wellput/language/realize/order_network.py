@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from wellput import _native
 from wellput.io.files import PathLike
 from wellput.io.model_files import ModelFile, StoredModel, packed_strings
-from wellput.language.models.word_network import SPECIAL_PIECES, Pieces, whole_rows
+from wellput.language.models.word_network import SPECIAL_PIECES, Pieces, rows_in_whole_numbers
 from wellput.language.realize.completer import LabelKind
 from wellput.language.realize.label_chooser import Forest, Label
 from wellput.language.realize.wording import WordingChooser
@@ -289,7 +289,7 @@ def rounded_rows(
     name: str, values: NDArray[np.float64], *, most: int, bias: NDArray[np.float64] | None = None
 ) -> dict[str, NDArray[Any]]:
     """The arrays of a matrix in whole numbers up to `most`, and of its bias."""
-    steps, scales = whole_rows(values, most)
+    steps, scales = rows_in_whole_numbers(values, most)
     arrays: dict[str, NDArray[Any]] = {f"{name}.steps": steps, f"{name}.scales": scales}
     if bias is not None:
         arrays[f"{name}.bias"] = bias.astype(np.float32)

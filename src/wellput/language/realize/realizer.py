@@ -92,11 +92,13 @@ class Realizer:
         input leaves them out; `inflects` says that inputs have lemmas. For these two, fergus and lr
         also need a completer: that of the folder, or that of the learned realizer."""
         _check_model(model, grammar, chooser)
-        parameters = RealizerParameters.load(_file(language, REALIZER_FILE))
-        ngrams = load_model(_file(language, NGRAMS_FILE))
+        parameters = RealizerParameters.load(_model_path(language, REALIZER_FILE))
+        ngrams = load_model(_model_path(language, NGRAMS_FILE))
         if model == "learned":
             return cls(_learned(language, ngrams, insert), parameters.capitals)
-        tree_model = None if model == "lr" else TreeModel.load(_file(language, TREE_MODEL_FILE))
+        tree_model = (
+            None if model == "lr" else TreeModel.load(_model_path(language, TREE_MODEL_FILE))
+        )
         ordering = ordering_model(
             parameters, tree_model, ngrams, model=model, grammar=grammar, chooser=chooser
         )
@@ -163,6 +165,7 @@ class Realizer:
             lowered = [self._lowered(tree) for tree in block]
             realized = self.model.realize(lowered, n_best=n_best, threads=threads)
             results += [
+                # `tree is low` says that no capital was taken off.
                 result if tree is low else _with_capitals(result, tree, low)
                 for tree, low, result in zip(block, lowered, realized, strict=True)
             ]
@@ -242,24 +245,26 @@ def _learned(
     language: str | Path, ngrams: NgramModel, insert: Collection[Insertion]
 ) -> LearnedRealizer:
     """The learned realizer in the folder of a language, with its order network if there is one."""
-    if not _has(language, LEARNED_REALIZER_FILE):
+    if not _has_file(language, LEARNED_REALIZER_FILE):
         raise InputError(
             f"{language} has no {LEARNED_REALIZER_FILE}, which the model 'learned' needs. wellput "
             "train realizer makes it; train fergus makes models for 'fergus', 'fergus+' and 'lr'."
         )
     network = None
-    if _has(language, ORDER_NETWORK_FILE):
-        network = OrderNetwork.load(_file(language, ORDER_NETWORK_FILE))
-    learned = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), ngrams, network)
+    if _has_file(language, ORDER_NETWORK_FILE):
+        network = OrderNetwork.load(_model_path(language, ORDER_NETWORK_FILE))
+    learned = LearnedRealizer.load(_model_path(language, LEARNED_REALIZER_FILE), ngrams, network)
     return replace(learned, insert=frozenset(insert))
 
 
 def _completer(language: str | Path, insert: Collection[Insertion]) -> Completer:
     """The completer of the folder that `wellput train fergus` made, or of the learned realizer."""
-    if _has(language, COMPLETER_FILE):
-        completer = Completer.load(_file(language, COMPLETER_FILE))
-    elif _has(language, LEARNED_REALIZER_FILE):
-        completer = LearnedRealizer.load(_file(language, LEARNED_REALIZER_FILE), None).completer
+    if _has_file(language, COMPLETER_FILE):
+        completer = Completer.load(_model_path(language, COMPLETER_FILE))
+    elif _has_file(language, LEARNED_REALIZER_FILE):
+        completer = LearnedRealizer.load(
+            _model_path(language, LEARNED_REALIZER_FILE), None
+        ).completer
     else:
         raise InputError(
             f"{language} has no {COMPLETER_FILE}, which insert= and input='lemmas' need. wellput train "
@@ -268,7 +273,7 @@ def _completer(language: str | Path, insert: Collection[Insertion]) -> Completer
     return replace(completer, insert=frozenset(insert))
 
 
-def _has(language: str | Path, name: str) -> bool:
+def _has_file(language: str | Path, name: str) -> bool:
     folder = shipped.ENGLISH_FOLDER if language == "english" else Path(language)
     return (folder / name).is_file()
 
@@ -307,5 +312,5 @@ def _with_capitals(realized: Realized, original: InputTree, lowered: InputTree) 
     return replace(realized, best=best)
 
 
-def _file(language: str | Path, name: str) -> Path:
+def _model_path(language: str | Path, name: str) -> Path:
     return model_file(name, None if language == "english" else Path(language))

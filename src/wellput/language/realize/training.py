@@ -289,15 +289,15 @@ def train_learned_realizer(
     capitals = learn_capitals(trees)
     lowered = [capitals.lowered_tree(tree) for tree in trees]
     forest = Forest.of_trees(lowered)
-    gold = [Label(category_of(w), w.relation) for tree in lowered for w in tree.words]
+    treebank_labels = [Label(category_of(w), w.relation) for tree in lowered for w in tree.words]
     on_step("chooser of labels")
-    chooser = train_chooser(forest, gold, settings.chooser)
+    chooser = train_chooser(forest, treebank_labels, settings.chooser)
     on_step("jackknifed labels")
     jackknifing = settings.jackknifing or settings.chooser
-    chosen = jackknifed_labels(forest, gold, jackknifing, folds=settings.folds)
+    chosen = jackknifed_labels(forest, treebank_labels, jackknifing, folds=settings.folds)
     orderers: dict[LabelKind, Orderer] = {}
     for kind in ORDERER_KINDS:
-        labels = chosen if kind == "words" else gold  # "words": inputs without labels
+        labels = chosen if kind == "words" else treebank_labels  # "words": inputs without labels
         on_step(f"orderer for {kind}")
         weights = train_orderer(forest, forest.by_tree(labels), settings.orderer)
         orderers[kind] = Orderer(weights, ngrams)
@@ -308,7 +308,7 @@ def train_learned_realizer(
         orderers,
         inserter,
         learn_inflections(lowered) if is_english else learn_inflection_rules(lowered),
-        card={"trees": len(trees), "words": len(gold), **(card or {})},
+        card={"trees": len(trees), "words": len(treebank_labels), **(card or {})},
     )
     if not dev or ngrams is None:
         return realizer

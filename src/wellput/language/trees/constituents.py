@@ -68,7 +68,7 @@ def function_tags(label: str) -> frozenset[str]:
     return frozenset(tag for tag in tags if tag and not tag.isdigit())
 
 
-def named(constituent: Constituent) -> Constituent:
+def without_nameless_bracket(constituent: Constituent) -> Constituent:
     """The constituent without the nameless outermost bracket of a Penn file."""
     while not constituent.label and len(constituent.children) == 1:
         constituent = constituent.children[0]
@@ -88,7 +88,7 @@ def without_empty_elements(constituent: Constituent) -> Constituent | None:
     return fold(constituent, keep)
 
 
-def plain(constituent: Constituent) -> Constituent | None:
+def with_plain_labels(constituent: Constituent) -> Constituent | None:
     """The constituent without empty elements and function tags, None if nothing is left."""
     kept = without_empty_elements(constituent)
     if kept is None:

@@ -52,22 +52,22 @@ def on_one_line(text: str) -> str:
     )
 
 
-def cells(text: str) -> int:
+def terminal_columns(text: str) -> int:
     """The columns that a text takes in a terminal.
 
-    >>> cells("cafe\\u0301"), cells("猫")
+    >>> terminal_columns("cafe\\u0301"), terminal_columns("猫")
     (4, 2)
     """
     return sum(_cells(char) for char in text)
 
 
-def tag(tree: Tree, place: int) -> str:
+def shown_tag(tree: Tree, place: int) -> str:
     """The part of speech to show with the word at a place (from 0), or an empty string."""
     word = tree.words[place]
     return _shown(word.xpos) or _shown(word.upos)
 
 
-def relation(tree: Tree, place: int) -> str:
+def shown_relation(tree: Tree, place: int) -> str:
     """The relation to show with the word at a place (from 0), or an empty string."""
     return _shown(tree.words[place].relation)
 
@@ -142,10 +142,13 @@ def draw_dependencies(tree: Tree, *, width: int = 100) -> str:
     if not tree.words:
         return ""
     forms = [on_one_line(word.form) for word in tree.words]
-    tags = [tag(tree, place) for place in range(len(forms))]
-    relations = [relation(tree, place) for place in range(len(forms))]
+    tags = [shown_tag(tree, place) for place in range(len(forms))]
+    relations = [shown_relation(tree, place) for place in range(len(forms))]
     rows = [row for row in (forms, tags, relations) if any(row)] or [forms]
-    widths = [max(MIN_COLUMNS_A_WORD, *map(cells, column)) for column in zip(*rows, strict=True)]
+    widths = [
+        max(MIN_COLUMNS_A_WORD, *map(terminal_columns, column))
+        for column in zip(*rows, strict=True)
+    ]
     if sum(widths) + len(widths) - 1 <= width:
         lines = [*_arcs_above(arcs(tree), widths), *(_row(row, widths) for row in rows)]
     else:
@@ -179,7 +182,7 @@ def draw_constituent(constituent: Constituent) -> str:
 def _row(row: Sequence[str], widths: Sequence[int]) -> str:
     pieces: list[str] = []
     for text, width in zip(row, widths, strict=True):
-        spare = width - cells(text)
+        spare = width - terminal_columns(text)
         pieces.append(" " * (spare // 2) + text + " " * (spare - spare // 2))
     return " ".join(pieces)
 
@@ -227,9 +230,9 @@ def _words_below_each_other(
         canvas.corners |= {(first, column), (last, column)}
     lines = canvas.lines()
     for texts in rows:
-        widest = max(map(cells, texts))
+        widest = max(map(terminal_columns, texts))
         lines = [
-            f"{line} {text}{' ' * (widest - cells(text))}"
+            f"{line} {text}{' ' * (widest - terminal_columns(text))}"
             for line, text in zip(lines, texts, strict=True)
         ]
     return lines

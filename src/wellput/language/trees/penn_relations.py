@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from wellput.language.trees.constituents import PUNCTUATION_TAGS, category, function_tags
-from wellput.language.trees.supertags import coarse
+from wellput.language.trees.supertags import coarse_category
 
 # Function tags of noun phrases that are adverbials, not objects.
 ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BNF", "CLR"])
@@ -50,8 +50,9 @@ class PhrasePart:
 
     @property
     def kind(self) -> str:
-        """The head word's kind: V, N, M (numbers), J (adjectives), R (adverbs), P, D or X."""
-        return coarse(self.tag)
+        """The head word's kind: V (verbs), N (nouns), M (numbers), J (adjectives), R (adverbs), P
+        (prepositions), D (determiners) or X (others)."""
+        return coarse_category(self.tag)
 
     @property
     def is_punctuation(self) -> bool:

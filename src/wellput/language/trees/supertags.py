@@ -200,7 +200,7 @@ def induce_supertags(tree: Tree) -> tuple[Supertag, ...]:
     supertags = []
     for number, (word, relation) in enumerate(zip(tree.words, relations, strict=True), start=1):
         side: Side = "" if not word.head else "<" if number < word.head else ">"
-        mother = coarse(category_of(tree.words[word.head - 1])) if word.head else ""
+        mother = coarse_category(category_of(tree.words[word.head - 1])) if word.head else ""
         slots = tuple(left[number - 1]), tuple(right[number - 1])
         supertags.append(Supertag(category_of(word), relation, side, mother, *slots))
     return tuple(supertags)
@@ -224,7 +224,7 @@ def category_of(word: Word) -> str:
     return word.xpos if word.xpos != "_" else word.upos if word.upos != "_" else "X"
 
 
-def coarse(category: str) -> str:
+def coarse_category(category: str) -> str:
     """The kind of a mother: V (verbs), N (nouns), M (numbers), J (adjectives), R (adverbs), P
     (prepositions), D (determiners) or X (others)."""
     return KIND_OF_CATEGORY.get(category, "X")
@@ -258,8 +258,8 @@ SUBJECT_RELATIONS = frozenset(["nsubj", "csubj", "expl"])
 # Slot kinds for words that fill no slot of a mother: adjuncts and the root.
 ADJUNCT_SLOT = ""
 ROOT_SLOT = "root"
-# The kinds of mothers that `coarse` gives. They are numbered first, so that each has a number even if
-# no supertag has such a mother.
+# The kinds of mothers that `coarse_category` gives. They are numbered first, so that each has a number
+# even if no supertag has such a mother.
 COARSE_CATEGORIES = tuple("VNMJRPDX")
 
 Ints = NDArray[np.int32]
@@ -316,7 +316,7 @@ class SupertagInventory:
             "role_slot": ints(kinds[by_role[key]] for key in self.roles),
             "role_relation": ints(self.relations[key[1]] for key in self.roles),
             "site_category": ints(self.categories[key[0]] for key in self.sites),
-            "site_coarse": ints(mothers[coarse(key[0])] for key in self.sites),
+            "site_coarse": ints(mothers[coarse_category(key[0])] for key in self.sites),
             "root_slot": kinds[ROOT_SLOT],
         }
 

@@ -16,8 +16,15 @@ from html import escape
 from itertools import accumulate
 
 from wellput.core.tree import Constituent, Tree
-from wellput.language.trees.constituents import fold, named
-from wellput.language.trees.drawing import DrawnArc, arcs, cells, on_one_line, relation, tag
+from wellput.language.trees.constituents import fold, without_nameless_bracket
+from wellput.language.trees.drawing import (
+    DrawnArc,
+    arcs,
+    on_one_line,
+    shown_relation,
+    shown_tag,
+    terminal_columns,
+)
 
 FONT_PIXELS = 16.0
 SMALL_FONT_PIXELS = 11.5
@@ -36,8 +43,8 @@ INK_COLOR, QUIET_COLOR, LINE_COLOR, ROOT_COLOR = "#1b1f24", "#57606a", "#6e7fa3"
 def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
     """The tree as arcs with its relations, its words and their tags; the root's word is marked."""
     forms = [on_one_line(word.form) for word in tree.words]
-    tags = [tag(tree, place) for place in range(len(forms))]
-    relations = [relation(tree, place) for place in range(len(forms))]
+    tags = [shown_tag(tree, place) for place in range(len(forms))]
+    relations = [shown_relation(tree, place) for place in range(len(forms))]
     drawn_arcs = arcs(tree)
     widths = [
         max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
@@ -70,7 +77,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
 
 def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     """The phrases as a tree over the words, with the parts of speech below them."""
-    constituent = named(constituent)
+    constituent = without_nameless_bracket(constituent)
     leaves: list[Constituent] = []
     fold(constituent, lambda node, _: None if node.children else leaves.append(node))
     forms = [on_one_line(leaf.word or "") for leaf in leaves]
@@ -301,4 +308,4 @@ def _places(widths: Sequence[float], *, is_upright: bool) -> list[float]:
 
 def _length(text: str, size: float) -> float:
     """The estimated width of a text in pixels; `size` is the font size."""
-    return cells(text) * size * CHARACTER_WIDTH
+    return terminal_columns(text) * size * CHARACTER_WIDTH

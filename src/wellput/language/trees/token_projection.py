@@ -23,7 +23,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def project(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
+def heads_of_tokens(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
     """The position of each token's head (from 0; -1 for the root), or None if the tokens are not the
     tree's text."""
     if len(tokens) == len(tree.words) and all(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from wellput.core.tree import Tree, Word
 from wellput.language.trees.constituents import FORMS_OF_BE
-from wellput.language.trees.supertags import Side, attaching_relation, category_of, coarse
+from wellput.language.trees.supertags import Side, attaching_relation, category_of, coarse_category
 
 WH_TAGS = frozenset(["WP", "WDT", "WRB", "WP$"])
 # Relations of function words and modifiers: such words head no clause, whatever their part of speech.
@@ -43,7 +43,7 @@ class WordFrame:
 
     @property
     def kind(self) -> str:
-        return coarse(self.category)
+        return coarse_category(self.category)
 
     @property
     def is_wh(self) -> bool:
@@ -92,16 +92,20 @@ def frames_of_tree(tree: Tree) -> list[WordFrame]:
 def guessed_relation(word: Word, mother: Word) -> str:
     """The most likely relation in a tree without relations, such as one made from constituents, where a
     preposition is the head of its noun."""
-    category, kind, above = category_of(word), coarse(category_of(word)), category_of(mother)
+    category, kind, above = (
+        category_of(word),
+        coarse_category(category_of(word)),
+        category_of(mother),
+    )
     if category == "EX":
         return "expl"
     if word.form.lower() in FORMS_OF_BE:
         return "cop"
     if kind == "V":
-        return "aux" if coarse(above) in "VJ" else "acl"
-    if coarse(above) == "P":
+        return "aux" if coarse_category(above) in "VJ" else "acl"
+    if coarse_category(above) == "P":
         return "obj"
-    if coarse(above) == "V":
+    if coarse_category(above) == "V":
         return {"N": "obj", "R": "advmod", "P": "obl", "J": "xcomp"}.get(kind, "dep")
     return {
         "D": "det",

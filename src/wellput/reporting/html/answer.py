@@ -27,7 +27,7 @@ from wellput.core.evalset import Item
 from wellput.core.metric import is_sentinel
 from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
-from wellput.metrics.alignments import aligned
+from wellput.metrics.alignments import alignment_steps
 from wellput.reporting.ranking import ranking_table, whom
 from wellput.reporting.score import all_of
 from wellput.reporting.table import Table
@@ -271,7 +271,7 @@ def references_sentence(items: Sequence[Item]) -> str:
     distances: list[float] = []
     for references in several:
         for first, other in combinations([metric.tokens(text) for text in references], 2):
-            steps = aligned(first, other, metric.costs, with_moves=False)
+            steps = alignment_steps(first, other, metric.costs, with_moves=False)
             distances.append(sum(step.mark != "." for step in steps))
     distance = f"differ in {sum(distances) / len(distances):.1f} words on average"
     if len(several) == 1:

@@ -24,7 +24,7 @@ from wellput.core.metric import Floats, Metric
 from wellput.core.tree import Tree, Word
 from wellput.core.work import OnProgress, ignore_progress
 from wellput.engine.explain import Explains
-from wellput.language.trees.drawing import arcs, on_one_line, relation, tag
+from wellput.language.trees.drawing import arcs, on_one_line, shown_relation, shown_tag
 from wellput.metrics.accuracy import (
     AlignmentOptions,
     GenerationStringAccuracy,
@@ -32,7 +32,7 @@ from wellput.metrics.accuracy import (
     reference_tokens,
     reference_with_tree,
 )
-from wellput.metrics.alignments import WrongTreelet, aligned, origins, wrong_treelets
+from wellput.metrics.alignments import WrongTreelet, alignment_steps, origins, wrong_treelets
 from wellput.reporting.html.evaluation import ShownItems
 from wellput.reporting.html.people import People
 
@@ -125,7 +125,9 @@ def _changed(
 ) -> list[int]:
     """The places of the words in a paraphrased reference that the closest given reference lacks."""
     paths = [
-        aligned(string_metric.tokens(reference), tokens, string_metric.costs, with_moves=False)
+        alignment_steps(
+            string_metric.tokens(reference), tokens, string_metric.costs, with_moves=False
+        )
         for reference in references
     ]
     closest = min(paths, key=lambda path: sum(step.mark != "." for step in path))
@@ -309,7 +311,7 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
         if max(len(reference), len(output)) > MAX_ALIGNED_TOKENS:
             drawn.append(None)
             continue
-        steps = aligned(reference, output, metric.costs, with_moves=True)
+        steps = alignment_steps(reference, output, metric.costs, with_moves=True)
         moves = origins(reference, output, steps)
         # Except for moves, a mark says which side of a step is empty. Moves have two marks: m is where
         # the word was, M is where it is now.
@@ -358,8 +360,8 @@ def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item:
         heights[arc.word - 1] = arc.height
     drawn = {"words": [on_one_line(token) for token in tokens], "heads": heads, "heights": heights}
     if [word.form for word in tree.words] == tokens:
-        drawn["relations"] = [relation(tree, place) for place in range(len(tokens))]
-        drawn["tags"] = [tag(tree, place) for place in range(len(tokens))]
+        drawn["relations"] = [shown_relation(tree, place) for place in range(len(tokens))]
+        drawn["tags"] = [shown_tag(tree, place) for place in range(len(tokens))]
     return drawn
 
 

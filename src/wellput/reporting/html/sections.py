@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from wellput.agreement.correlations import oriented
+from wellput.agreement.correlations import with_higher_better
 from wellput.agreement.probe_results import MIN_TEXTS_FOR_CLAIMS, ProbeResult
 from wellput.agreement.result import Agreement, AgreementResult
 from wellput.core.metric import Floats, is_sentinel
@@ -250,7 +250,7 @@ def metrics_section(evaluation: Evaluation) -> Section:
     """How the metrics relate to each other and to length."""
     tables = evaluation.result.tables
     names = list(tables)
-    scores = [oriented(table, table.scores).ravel() for table in tables.values()]
+    scores = [with_higher_better(table, table.scores).ravel() for table in tables.values()]
     rows: list[dict[str, Any]] = []
     for i, metric in enumerate(names):
         for j, other in enumerate(names):

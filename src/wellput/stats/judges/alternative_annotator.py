@@ -215,7 +215,8 @@ def _clustered(
 ) -> list[ClusteredOutcome | None]:
     """The outcome of each person, from the number of clusters and the p-value of each; None where
     every trial is a cluster of its own."""
-    if all(n == row[1] for (n, _), row in zip(by_cluster, rows, strict=True)):
+    n_trials_by_person = [n_trials for _, n_trials, _, _ in rows]
+    if [n_clusters for n_clusters, _ in by_cluster] == n_trials_by_person:
         return [None] * len(rows)
     adjusted = benjamini_yekutieli(np.array([p for _, p in by_cluster]))
     return [

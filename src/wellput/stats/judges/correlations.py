@@ -26,8 +26,8 @@ from wellput.stats.judges.ratings import (
     PairSummary,
     as_ratings,
     constant_judges,
-    gathered,
     noise_share,
+    packed_by_unit,
     pair_pearson,
     pearson,
     row_pearson,
@@ -170,7 +170,7 @@ def _halves_of_panel(ratings: Floats, rng: np.random.Generator) -> Iterator[tupl
 
 def _halves_of_units(ratings: Floats, rng: np.random.Generator) -> Iterator[tuple[Half, Half]]:
     """Random splits of each unit's ratings, without end."""
-    ratings = gathered(ratings)
+    ratings = packed_by_unit(ratings)
     # A unit a row: sorting and adding along rows is several times quicker than along columns.
     missing = np.ascontiguousarray(np.isnan(ratings).T)
     known = np.where(missing, 0.0, ratings.T)

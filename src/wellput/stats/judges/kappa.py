@@ -23,7 +23,7 @@ from wellput.stats.judges.ratings import (
     PairSummary,
     SquaredDisagreements,
     as_ratings,
-    gathered,
+    packed_by_unit,
     shared_values,
     sharing_pairs,
     summarize_pairs,
@@ -102,7 +102,7 @@ def fleiss_kappa(ratings: ArrayLike) -> Estimate:
     Every rated unit needs the same number of ratings, by any judges. Otherwise the result is NaN:
     Krippendorff's nominal alpha allows for missing ratings.
     """
-    ratings = gathered(as_ratings(ratings))
+    ratings = packed_by_unit(as_ratings(ratings))
     counts = (~np.isnan(ratings)).sum(axis=0)
     ratings, counts = ratings[:, counts > 0], counts[counts > 0]
     units = len(counts)

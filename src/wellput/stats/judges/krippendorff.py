@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from wellput.core.errors import InputError
 from wellput.core.estimates import NAN, Estimate, undefined
 from wellput.core.metric import Floats
-from wellput.stats.judges.ratings import as_ratings, gathered
+from wellput.stats.judges.ratings import as_ratings, packed_by_unit
 from wellput.stats.resampling import check_resampling, percentile_interval
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -48,7 +48,7 @@ def krippendorff_alpha(
         raise InputError(f"level={level!r} is none of {', '.join(get_args(MeasurementLevel))}.")
     if n_resamples:
         check_resampling(n_resamples, seed)
-    ratings = gathered(as_ratings(ratings))
+    ratings = packed_by_unit(as_ratings(ratings))
     ratings = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
     units = ratings.shape[1]
     if not units:

@@ -43,7 +43,7 @@ def as_ratings(ratings: ArrayLike) -> Floats:
     return array
 
 
-def gathered(ratings: Floats) -> Floats:
+def packed_by_unit(ratings: Floats) -> Floats:
     """Each unit's ratings moved to the first rows; the rows that are left empty are dropped.
 
     Which judge gave a rating is lost. For a crowd where each judge sees a few units, few rows remain.

@@ -1,4 +1,5 @@
-"""How reliable judges are: intraclass correlations, and the reliability of a panel's mean ratings.
+"""How reliable judges are: intraclass correlations, and the reliability of a panel's mean ratings. A
+*unit* is what a judge rates at once, such as one output.
 
 `Intraclass` is one of the six intraclass correlations of Shrout & Fleiss (1979), computed from
 the mean squares of an analysis of variance: the share of the variance of ratings that units explain.

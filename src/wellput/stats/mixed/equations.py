@@ -120,13 +120,13 @@ class MixedModel:
     inverses, which use the latest factorization.
 
     *Outer* columns are, in this order, those of the absorbed factors, of the other factors, of systems
-    (without the first if `has_reference`) and of covariates. *Inner* columns are the ones that the
+    (without the first if `fixes_first_system`) and of covariates. *Inner* columns are the ones that the
     kernel computes with: there, `MergedColumns` has replaced two factors by one where this is possible.
     """
 
-    def __init__(self, design: MixedDesign, *, has_reference: bool = False) -> None:
+    def __init__(self, design: MixedDesign, *, fixes_first_system: bool = False) -> None:
         self.design = design
-        self.has_reference = has_reference
+        self.fixes_first_system = fixes_first_system
         absorbed, others = _sides(design)
         self.names = (*absorbed, *others)
         sizes = [int(design.factors[name].max()) + 1 for name in self.names]
@@ -136,7 +136,7 @@ class MixedModel:
         }
         self.n_absorbed = int(ends[len(absorbed)])
         self.n_random = int(ends[-1])
-        self.n_fixed = design.n_systems - has_reference + design.covariates.shape[1]
+        self.n_fixed = design.n_systems - fixes_first_system + design.covariates.shape[1]
         self.n_columns = self.n_random + self.n_fixed
         self.n_core = self.n_columns - self.n_absorbed
         if self.n_core > MAX_CORE_COLUMNS:
@@ -166,7 +166,7 @@ class MixedModel:
                 columns.append(design.factors[name].reshape(n, -1) + first)
                 values.append(np.broadcast_to(signs, (n, len(signs))))
                 first += place.stop - place.start
-        systems = design.systems.reshape(n, -1) - self.has_reference
+        systems = design.systems.reshape(n, -1) - self.fixes_first_system
         columns.append(first + systems.clip(0))
         values.append(np.where(systems < 0, 0.0, signs))
         n_covariates = design.covariates.shape[1]

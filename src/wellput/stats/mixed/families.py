@@ -33,14 +33,14 @@ class Terms:
 
 
 class Family(Protocol):
-    """A kind of judgment. `has_reference` says that only differences between systems count, so the
+    """A kind of judgment. `fixes_first_system` says that only differences between systems count, so the
     first system's effect is fixed at 0."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def has_reference(self) -> bool: ...
+    def fixes_first_system(self) -> bool: ...
 
     def rows(self, chosen: NDArray[np.bool_]) -> Family:
         """The chosen judgments only."""
@@ -71,7 +71,7 @@ class YesNo:
     """Logistic regression: the log odds of 1 are η. With choices: 1 where the first system won."""
 
     values: Floats
-    has_reference: bool = False
+    fixes_first_system: bool = False
     name: str = "binary"
 
     def rows(self, chosen: NDArray[np.bool_]) -> YesNo:
@@ -108,7 +108,7 @@ class Grades:
     """
 
     values: Codes
-    has_reference: bool = True
+    fixes_first_system: bool = True
     name: str = "ordinal"
 
     def rows(self, chosen: NDArray[np.bool_]) -> Grades:
@@ -183,7 +183,7 @@ class ChoicesWithTies:
     """
 
     values: Floats
-    has_reference: bool = True
+    fixes_first_system: bool = True
     name: str = "bradley-terry"
 
     def rows(self, chosen: NDArray[np.bool_]) -> ChoicesWithTies:

@@ -41,13 +41,13 @@ def judge_influence(
     """The effects of systems without each judge, from a fit to `design`; `judges` (n,) has the number
     of each judgment's judge, from 0."""
     n_systems = design.n_systems
-    has_reference = isinstance(fitted, LaplaceMixed) and fitted.family != "binary"
+    fixes_first_system = isinstance(fitted, LaplaceMixed) and fitted.family != "binary"
     fixed_model = MixedModel(
-        MixedDesign(design.systems, {}, design.covariates), has_reference=has_reference
+        MixedDesign(design.systems, {}, design.covariates), fixes_first_system=fixes_first_system
     )
     columns = fixed_model.fixed_matrix()
     fixed_effects = fitted.effects.copy()
-    if has_reference:
+    if fixes_first_system:  # the fit gives effects with mean 0
         fixed_effects[:n_systems] -= fixed_effects[0]
         fixed_effects = fixed_effects[1:]
     names = [name for name in JUDGE_SIDE if name in design.factors and fitted.components[name] > 0]
@@ -61,7 +61,7 @@ def judge_influence(
         matrices.append(matrix)
         sides.append(side)
     all_effects = _without_each(np.array(matrices), np.array(sides))
-    if has_reference:
+    if fixes_first_system:
         all_effects = np.insert(all_effects, 0, 0.0, axis=1)
         all_effects[:, :n_systems] -= all_effects[:, :n_systems].mean(axis=1, keepdims=True)
     effects = all_effects[:, :n_systems]

@@ -145,7 +145,11 @@ def fit_choices(values: Floats, design: MixedDesign) -> LaplaceMixed:
     if (values == 0.5).all():
         raise InputError("all choices are ties: there is nothing to compare")
     has_ties = bool((values == 0.5).any())
-    family = ChoicesWithTies(values) if has_ties else YesNo(values, True, "bradley-terry")
+    family = (
+        ChoicesWithTies(values)
+        if has_ties
+        else YesNo(values, fixes_first_system=True, name="bradley-terry")
+    )
     return _fit(family, design)
 
 
@@ -155,7 +159,7 @@ def _fit(family: Family, design: MixedDesign) -> LaplaceMixed:
         raise InputError("there is only one system: there is nothing to compare")
     if design.is_choice:
         require_connected(design)
-    model = MixedModel(design, has_reference=family.has_reference)
+    model = MixedModel(design, fixes_first_system=family.fixes_first_system)
     model.check_fixed()
     return _Problem(model, family).fit()
 
@@ -243,7 +247,7 @@ class _Problem(LaplaceLikelihood):
         if rows is None:
             return first
         design, family = self.model.design.rows(rows), self.family.rows(rows)
-        part = _Problem(MixedModel(design, has_reference=family.has_reference), family)
+        part = _Problem(MixedModel(design, fixes_first_system=family.fixes_first_system), family)
         fixed, hessian, _ = part.first_parameters()
         start = np.concatenate([first, fixed])
         end = part._descend(start, part._units(start, hessian))
@@ -282,7 +286,7 @@ class _Problem(LaplaceLikelihood):
         from scipy.optimize import minimize  # imported late: SciPy takes long to load
 
         start = parameters[free]
-        likelihood, fixed_and_shape = self._without_reference(parameters[self.n_thetas :])
+        likelihood, fixed_and_shape = self._with_all_systems(parameters[self.n_thetas :])
 
         def slope(thetas: Floats) -> tuple[float, Floats]:
             at = np.concatenate([parameters[: self.n_thetas], fixed_and_shape])
@@ -310,7 +314,7 @@ class _Problem(LaplaceLikelihood):
         of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
         return widened, VarianceSpread(slopes, of_thetas)
 
-    def _without_reference(self, fixed_and_shape: Floats) -> tuple[LaplaceLikelihood, Floats]:
+    def _with_all_systems(self, fixed_and_shape: Floats) -> tuple[LaplaceLikelihood, Floats]:
         """The likelihood whose fixed effects restricted likelihood integrates out, and these parameters
         in it.
 
@@ -319,7 +323,7 @@ class _Problem(LaplaceLikelihood):
         """
         if not isinstance(self.family, Grades):
             return self, fixed_and_shape
-        model = MixedModel(self.model.design, has_reference=False)
+        model = MixedModel(self.model.design, fixes_first_system=False)
         return LaplaceLikelihood(model, self.family), np.insert(fixed_and_shape, 0, 0.0)
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
@@ -394,7 +398,7 @@ class _Problem(LaplaceLikelihood):
         by full and by restricted likelihood."""
         mode = self.mode(parameters)
         thetas, fixed, shape = self.split(parameters)
-        named = dict(zip(self.names, thetas.tolist(), strict=True))
+        theta_of_factor = dict(zip(self.names, thetas.tolist(), strict=True))
         natural, jacobian = self.family.natural_shape(shape)
         turn = np.eye(len(covariance))
         turn[len(fixed) :, len(fixed) :] = jacobian
@@ -409,8 +413,8 @@ class _Problem(LaplaceLikelihood):
             effects=joint[:n_effects],
             shape=joint[n_effects:],
             covariance=together @ covariance @ together.T,
-            components={name: theta**2 for name, theta in named.items()},
-            modes=self.model.by_factor(mode.solution * self.model.scale(named)),
+            components={name: theta**2 for name, theta in theta_of_factor.items()},
+            modes=self.model.by_factor(mode.solution * self.model.scale(theta_of_factor)),
             criterion=2 * mode.value + mode.log_determinant,
             latent=mode.eta,
             residuals=-mode.terms.slopes / np.maximum(mode.terms.curvatures, 1e-12),
@@ -422,10 +426,10 @@ class _Problem(LaplaceLikelihood):
 
     def _centering(self) -> Floats:
         """The matrix that turns fixed effects and shape into effects of all systems (with mean 0 where
-        the first system was the reference), of covariates, and shape."""
+        the first one was fixed at 0), of covariates, and shape."""
         n_systems, n_fixed = self.model.design.n_systems, self.model.n_fixed
         size = n_fixed + self.n_shape
-        if not self.model.has_reference:
+        if not self.model.fixes_first_system:
             return np.eye(size)
         turn = np.vstack([np.zeros((1, size)), np.eye(size)])
         mean = np.zeros(size)

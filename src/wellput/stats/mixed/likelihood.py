@@ -56,8 +56,8 @@ class LaplaceLikelihood:
         also that of the fixed effects, as differences from those in `parameters`."""
         model, family = self.model, self.family
         thetas, fixed, shape = self.split(parameters)
-        named = dict(zip(self.names, thetas.tolist(), strict=True))
-        scale = model.scale(named)
+        theta_of_factor = dict(zip(self.names, thetas.tolist(), strict=True))
+        scale = model.scale(theta_of_factor)
         offset = np.zeros(model.n_columns)
         offset[model.n_random :] = fixed
         base = model.times(offset)
@@ -77,7 +77,7 @@ class LaplaceLikelihood:
             u = np.zeros_like(u)
             eta, terms, value = at(u)
         for _ in range(MODE_STEPS):
-            log_random, log_fixed = model.factor(named, terms.curvatures)
+            log_random, log_fixed = model.factor(theta_of_factor, terms.curvatures)
             slope = scale * model.transposed_times(terms.slopes)
             slope[: model.n_random] += u[: model.n_random]
             slope[n_inner:] = 0.0
@@ -133,9 +133,9 @@ class LaplaceLikelihood:
         """The covariance of fixed effects and shape if the θ were known."""
         thetas, fixed, shape = self.split(parameters)
         mode = self.mode(parameters)
-        named = dict(zip(self.names, thetas.tolist(), strict=True))
-        self.model.factor(named, mode.terms.curvatures)
-        scale = self.model.scale(named)
+        theta_of_factor = dict(zip(self.names, thetas.tolist(), strict=True))
+        self.model.factor(theta_of_factor, mode.terms.curvatures)
+        scale = self.model.scale(theta_of_factor)
         fixed_and_shape = np.concatenate([fixed, shape])
         # The derivative of each judgment's slope in each shape parameter: how far the estimates of
         # shape and effects depend on each other.

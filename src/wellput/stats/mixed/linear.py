@@ -5,7 +5,7 @@ residual variance. It is minimized over *ratios* γ = θ², a component's varian
 items and so on) in units of the residual variance, by Newton steps with the average-information matrix
 (Gilmour, Thompson & Cullis 1995): the mean of the observed and the expected Fisher information. A ratio
 whose optimum lies at 0 is exactly 0. Degrees of freedom are Satterthwaite's as in lmerTest (Kuznetsova
-et al. 2017).
+et al. 2017). `equations.py` explains factors and the core of a design.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from wellput.stats.mixed.equations import (
     MixedModel,
     part_with_smaller_core,
 )
-from wellput.stats.mixed.matrices import correlation, scaled_inverse
+from wellput.stats.mixed.matrices import correlation_matrix, scaled_inverse
 
 MAX_VALUE, MIN_SPREAD = 1e60, 1e-60
 """The largest absolute value, and the smallest difference of the largest and the least value: fourth
@@ -48,8 +48,8 @@ FIRST_RATIO = 0.3  # of each factor, where the search starts
 LEAST_RATIO = 1e-4
 """A ratio below this times (levels / judgments) is set to 0 if the criterion would still be lower."""
 LARGE_LEAST_SHARE = 1e-4
-"""In models with a large core, a ratio is set to 0 only below this share of that limit. It is then so
-small that the criterion is not evaluated again at 0."""
+"""In models with a large core, a ratio is set to 0 only below this share of the limit that
+`LEAST_RATIO` gives. It is then so small that the criterion is not evaluated again at 0."""
 LARGE_CORE = 1_500
 """Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
 and the average information is used for the observed (see `LinearMixed`)."""
@@ -158,7 +158,7 @@ class _Point:
     """The criterion at some ratios, its slope and curvature in them, and what the result needs.
 
     `solution` has the effects, `squares` the penalized sum of squares, `log_slope` the part of the
-    slope that comes from the log determinants.
+    slope that comes from the log determinants, `products` the result of `_products`.
     """
 
     ratios: Floats
@@ -423,7 +423,7 @@ class _Problem:
         if not self.is_large:
             observed = average.copy()
             observed[:-1, :-1] = 2 * average[:-1, :-1] - self._expected(point, free)
-            if np.linalg.eigvalsh(correlation(observed)).min() > 1e-8:  # positive definite
+            if np.linalg.eigvalsh(correlation_matrix(observed)).min() > 1e-8:  # positive definite
                 return np.asarray(2 * np.linalg.inv(observed))
         return 2 * scaled_inverse(average)
 

@@ -42,7 +42,7 @@ def _units(matrix: Floats) -> Floats:
     return np.where(roots > 0, roots, 1.0)
 
 
-def correlation(matrix: Floats) -> Floats:
+def correlation_matrix(matrix: Floats) -> Floats:
     """The matrix with each row and column divided by its unit."""
     unit = _units(matrix)
     return np.asarray(matrix / np.outer(unit, unit))
@@ -51,5 +51,5 @@ def correlation(matrix: Floats) -> Floats:
 def scaled_inverse(matrix: Floats) -> Floats:
     """The inverse of a matrix that may be nearly singular, whatever the units of its rows."""
     unit = _units(matrix)
-    inverse = np.linalg.pinv(correlation(matrix), rcond=1e-10, hermitian=True)
+    inverse = np.linalg.pinv(correlation_matrix(matrix), rcond=1e-10, hermitian=True)
     return np.asarray(inverse / np.outer(unit, unit))

@@ -51,7 +51,7 @@ def expected_values(
     slopes = np.zeros((n_systems, n_effects + len(shape)))
     if fitted.family in ("binary", "ordinal"):
         # A system's expectation depends on its own effect only, so all can be moved at once.
-        own = _slope(lambda move: expectations(fitted, effects + move, shape, grades))
+        own = _slope(lambda move: expectations_at(fitted, effects + move, shape, grades))
         slopes[:, :n_systems] = np.diag(own)
     else:
         ahead = _slope(lambda move: _shares_won(fitted, effects, shape, move)) / (n_systems - 1)
@@ -59,10 +59,10 @@ def expected_values(
     for k, direction in enumerate(np.eye(len(shape))):
 
         def moved(move: float, direction: Floats = direction) -> Floats:
-            return expectations(fitted, effects, shape + move * direction, grades)
+            return expectations_at(fitted, effects, shape + move * direction, grades)
 
         slopes[:, n_effects + k] = _slope(moved)
-    values = expectations(fitted, effects, shape, grades)
+    values = expectations_at(fitted, effects, shape, grades)
     return OnScale(values, slopes @ fitted.restricted_covariance @ slopes.T)
 
 
@@ -71,7 +71,7 @@ def _slope(function: Callable[[float], Floats]) -> Floats:
     return (function(DERIVATIVE_STEP) - function(-DERIVATIVE_STEP)) / (2 * DERIVATIVE_STEP)
 
 
-def expectations(
+def expectations_at(
     fitted: LaplaceMixed, effects: Floats, shape: Floats, grades: Floats | None
 ) -> Floats:
     """The expectation of each system, from the systems' effects and the family's shape parameters."""

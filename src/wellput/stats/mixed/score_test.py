@@ -25,11 +25,11 @@ def score_statistic(
 ) -> tuple[float, int]:
     """The statistic, which has a χ² distribution if `columns` (n, k) have no effect, and its degrees of
     freedom: the number of columns that are not combinations of the model's or of other columns.
-    `design` is that of the fitted model; `weights` and `residuals` of `fitted` are those of the linear
-    model with the same estimates."""
+    `design` is that of the fitted model. `weights` and `residuals` of `fitted` are those of the
+    weighted linear model with the same estimates (as in iteratively reweighted least squares)."""
     fixed_model = MixedModel(
         MixedDesign(design.systems, {}, design.covariates),
-        has_reference=fitted.family != "binary",
+        fixes_first_system=fitted.family != "binary",
     )
     known = fixed_model.fixed_matrix()
     all_columns = np.hstack([known, columns])

@@ -59,9 +59,11 @@ class Separated(InputError):
     end; there are none if a covariate is the reason."""
 
     def __init__(self, family: Family, direction: Floats, design: MixedDesign) -> None:
-        n = design.n_systems - family.has_reference
-        system_directions = np.concatenate([np.zeros(int(family.has_reference)), direction[:n]])
-        if family.has_reference:
+        n = design.n_systems - family.fixes_first_system
+        system_directions = np.concatenate(
+            [np.zeros(int(family.fixes_first_system)), direction[:n]]
+        )
+        if family.fixes_first_system:
             system_directions = system_directions - np.median(system_directions)
         self.systems: tuple[int, ...] = tuple(
             np.flatnonzero(np.abs(system_directions) > 1e-6).tolist()  # smaller ones are rounding

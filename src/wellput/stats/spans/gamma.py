@@ -34,7 +34,7 @@ from wellput.core.clusters import Places
 from wellput.core.estimates import Estimate, ratios, undefined
 from wellput.core.metric import Floats
 from wellput.stats.clusters import ClusteredItems
-from wellput.stats.jackknife import WithoutItems, interval_of
+from wellput.stats.jackknife import WithoutItems, jackknife_interval
 from wellput.stats.spans.span_alignment import (
     Effort,
     MarkedSpans,
@@ -135,7 +135,7 @@ def gamma(
     by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
     by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
     contributes = by_cluster != value  # a cluster without spans changes nothing
-    estimate = interval_of(
+    estimate = jackknife_interval(
         WithoutItems(value, by_cluster, contributes),
         freedom=clusters.freedom(by_item, contributes) if contributes.sum() > 1 else 0.0,
         n=len(clusters.codes),

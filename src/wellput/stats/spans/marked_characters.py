@@ -29,7 +29,7 @@ Marked = NDArray[np.bool_]
 """Whether each character of a text is marked."""
 
 
-class Sums(IntEnum):
+class MarkedCount(IntEnum):
     """The columns of a row, in numbers of characters."""
 
     BOTH = 0
@@ -38,10 +38,10 @@ class Sums(IntEnum):
     BY_CHANCE = 3
 
 
-def marked_row(first: Marked, second: Marked) -> Floats:
+def marked_counts(first: Marked, second: Marked) -> Floats:
     """The row of one text, from the two markings.
 
-    >>> marked_row(np.array([True, True, False, False]), np.array([False, True, True, False]))
+    >>> marked_counts(np.array([True, True, False, False]), np.array([False, True, True, False]))
     array([1., 2., 2., 1.])
     """
     n_first, n_second = int(first.sum()), int(second.sum())
@@ -53,33 +53,39 @@ def marked_row(first: Marked, second: Marked) -> Floats:
 
 def precision(sums: Floats) -> Floats:
     """The share of the characters marked by the first that the second marks too."""
-    return ratios(sums[..., Sums.BOTH], sums[..., Sums.FIRST])
+    return ratios(sums[..., MarkedCount.BOTH], sums[..., MarkedCount.FIRST])
 
 
 def recall(sums: Floats) -> Floats:
     """The share of the characters marked by the second that the first marks too."""
-    return ratios(sums[..., Sums.BOTH], sums[..., Sums.SECOND])
+    return ratios(sums[..., MarkedCount.BOTH], sums[..., MarkedCount.SECOND])
 
 
 def f1(sums: Floats) -> Floats:
     """Twice the number of characters that both mark, divided by the sum of the numbers that each
     marks."""
-    return ratios(2 * sums[..., Sums.BOTH], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
+    return ratios(
+        2 * sums[..., MarkedCount.BOTH],
+        sums[..., MarkedCount.FIRST] + sums[..., MarkedCount.SECOND],
+    )
 
 
 def chance_f1(sums: Floats) -> Floats:
     """F1 if each marked as many characters of each text, at random places."""
-    return ratios(2 * sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST] + sums[..., Sums.SECOND])
+    return ratios(
+        2 * sums[..., MarkedCount.BY_CHANCE],
+        sums[..., MarkedCount.FIRST] + sums[..., MarkedCount.SECOND],
+    )
 
 
 def chance_precision(sums: Floats) -> Floats:
     """Precision if each marked as many characters of each text, at random places."""
-    return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.FIRST])
+    return ratios(sums[..., MarkedCount.BY_CHANCE], sums[..., MarkedCount.FIRST])
 
 
 def chance_recall(sums: Floats) -> Floats:
     """Recall if each marked as many characters of each text, at random places."""
-    return ratios(sums[..., Sums.BY_CHANCE], sums[..., Sums.SECOND])
+    return ratios(sums[..., MarkedCount.BY_CHANCE], sums[..., MarkedCount.SECOND])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,7 @@ def _above_chance(rows: Floats, clusters: ClusteredItems, confidence: float) -> 
     difference = clustered_difference(
         scores_without_clusters(rows, f1, clusters),
         scores_without_clusters(rows, chance_f1, clusters),
-        rows[:, Sums.BOTH] != rows[:, Sums.BY_CHANCE],
+        rows[:, MarkedCount.BOTH] != rows[:, MarkedCount.BY_CHANCE],
         clusters,
         confidence=confidence,
     ).estimate

@@ -55,7 +55,7 @@ where rounding makes two equal sums differ."""
 
 
 class TooManyAlignments(Exception):
-    """There are too many ways to align these spans. Those of each pair of judges have fewer."""
+    """There are too many ways to align these spans. (The spans of two judges alone have fewer.)"""
 
 
 class Effort:
@@ -373,7 +373,7 @@ def nominal_alpha(rows: Floats) -> Floats:
     return 1.0 - ratios(unlike * (n - 1), by_chance)
 
 
-def same_share(rows: Floats) -> Floats:
+def share_of_same_severity(rows: Floats) -> Floats:
     """The share of pairs with the same severity."""
     size = round(rows.shape[-1] ** 0.5)
     table = rows.reshape(*rows.shape[:-1], size, size)

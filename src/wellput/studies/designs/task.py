@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from wellput.core.judgment import Judgment
 from wellput.studies.designs.base import AnsweredTrial, Design
 from wellput.studies.questionnaire import Layout, Practice, Questionnaire, Task
-from wellput.studies.questions import Question, is_success
+from wellput.studies.questions import Question, is_right_answer
 from wellput.studies.wording import ENGLISH
 
 SECONDS_QUESTION = "seconds"
@@ -65,7 +65,7 @@ class TaskDesign(Design):
     def is_expected(self, answer: Any, expected: Any) -> bool:
         """Whether the answer is right. `expected` is the right answer, or a list of right answers."""
         right_answers = expected if isinstance(expected, list | tuple) else [expected]
-        return is_success(answer, [str(right) for right in right_answers])
+        return is_right_answer(answer, [str(right) for right in right_answers])
 
     def is_alike(self, question: Question, answer: Any, before: Any) -> bool:
         return bool(answer == before)
@@ -77,6 +77,6 @@ class TaskDesign(Design):
         for system, answers in zip(trial.systems, trial.answers, strict=True):
             for question, answer in answers.items():
                 columns = {"answer": str(answer)}
-                success = is_success(answer, trial.task.answers)
+                success = is_right_answer(answer, trial.task.answers)
                 yield trial.judgment(system, question, success, columns)
                 yield trial.judgment(system, SECONDS_QUESTION, trial.seconds, columns)

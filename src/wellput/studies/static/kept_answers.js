@@ -65,9 +65,14 @@
     const answer = form();
     if (!answer) return;
     settleOthers(answer);
-    if ("answered" in answer.dataset) drop(keyOf(answer)); // the server has this answer, or a newer one
     const kept = read(keyOf(answer));
     if (!kept) return;
+    // If the server has an answer: how long ago it was given, in ms. Below 0 the server's clock was set back.
+    const since = Number(answer.dataset.msSinceAnswer ?? -1);
+    if (since >= 0 && !(kept.at > Date.now() - since)) {
+      drop(keyOf(answer)); // the server has this answer, or a newer one
+      return;
+    }
     earlier = kept.ms || 0;
     restore(answer, kept.values ?? []);
     if (kept.isSent) sendAgain();
@@ -132,7 +137,9 @@
   // be noted before the next trial is shown, because otherwise the answer would be sent once more.
   function onAnswered(event) {
     const { elt, xhr } = event.detail;
-    if (elt?.id === "answer" && xhr?.status < 400) drop(keyOf(elt));
+    if (elt?.id !== "answer") return;
+    if (xhr?.status < 400) drop(keyOf(elt));
+    else if (xhr?.status === 422) keep(false); // refused: the judge corrects it
   }
 
   forgetOld();
