@@ -263,6 +263,21 @@ def test_position_is_what_the_first_wins_beyond_half() -> None:
     assert "both orders" in missing.missing["position"]
 
 
+def test_position_of_ratings_is_for_each_place_earlier() -> None:
+    answers = []
+    for item, (place, system) in product(range(10), enumerate("ABC", start=1)):
+        order = (place + item) % 3 + 1
+        answers += [rating(p, item, system, 3 + item % 2) for p in ("Kim", "Lee")]
+        value = 5 + item % 2 - 0.5 * order + 0.01 * (item % 3)
+        answers.append(rating(JUDGE, item, system, value, order=str(order)))
+    vetted = wellput.vet(answers, JUDGE, min_items=5)
+    assert vetted.biases.position is not None
+    assert vetted.biases.position.value == pytest.approx(0.5, abs=0.02)
+    assert "position: for each place earlier" in str(vetted)
+    assert "It favors outputs shown earlier: 0.5" in str(vetted)
+    assert "How many points more it gives than people do." in str(vetted)
+
+
 def test_length_is_what_a_doubling_adds_within_systems() -> None:
     rng = np.random.default_rng(3)
     answers, lengths = [], {}

@@ -427,8 +427,8 @@ def test_a_judge_who_has_begun_sees_no_item_twice_if_the_draw_changes(tmp_path: 
     store = Store.create(tmp_path / "s.db", new_setup(n_items=6, kind="within-judge", judges=1))
     (judge,) = judges_of(store, 1)
     shown = answer_all(store, judge, at_most=2)
-    own_list = store.setup.memo[judge.id]
-    store.setup.memo[judge.id] = own_list[::-1]
+    own_list = store.setup.trials_of_judges[judge.id]
+    store.setup.trials_of_judges[judge.id] = own_list[::-1]
     shown += answer_all(store, judge)
     assert len({trial.context for trial in shown}) == len(shown) == 6
 

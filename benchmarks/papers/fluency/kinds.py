@@ -256,7 +256,7 @@ The tables have Spearman's correlations with people's mean ratings, with 95% boo
 - *chosen without this set*: `fluency` is a weighted sum of features. The weights are fitted to sentences into which we put mistakes, and multiplied by three factors, which were chosen on people's
   ratings. So that no set decides its own result, this column has the factors with the highest mean correlation on all other sets except GUG dev, on which nothing was chosen.
 - *factors*: these factors. The first is for the [features](../metrics/fluency.md#features) `spelling`, `near_misses`, `capital` and `stop` (tried: 1, .5, .3, .1), the second for `likelihood`, the third for `unusual` (tried for both: 1, 2, 3).
-- *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets except GUG dev together.
+- *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets together, without GUG dev.
 - *PenLP*: the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`).
 - *ratio*: the correlation of `fluency` (chosen without this set), divided by that of PenLP.
 - *sum*: .6 times PenLP plus .4 times `fluency` (chosen without this set), each in standard deviations of the set. It cannot be computed for a single text; the metric

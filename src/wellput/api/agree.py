@@ -49,7 +49,7 @@ from wellput.engine.scoring_plan import Inference, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, with_metric_per_scorer
+from wellput.metrics.registry import create_all, expand_logged
 from wellput.stats.corrections import Correction
 from wellput.stats.correlation import COEFFICIENTS, Coefficient, CorrelationAverage
 from wellput.stats.metric_comparison import CorrelationTest
@@ -229,7 +229,7 @@ def agree(
     source = open_items(
         evalset, metric_objects, trees, column=column, threads=threads, on_phase=on_phase
     )
-    metric_objects = with_metric_per_scorer(metric_objects, source)
+    metric_objects = expand_logged(metric_objects, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(
         options, exclusions=excluding_unknown(answers, options.exclusions, known_names)

@@ -16,7 +16,7 @@ from wellput.agreement.machines.estimating import EstimateResult, choose_next, e
 from wellput.agreement.machines.proxied_labels import ProxiedLabels
 from wellput.agreement.machines.strata import joined_note
 from wellput.agreement.panel import AnyJudgment
-from wellput.agreement.rankings.plain_ranking import RankingModel
+from wellput.agreement.rankings.plain_ranking import EstimateScale
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -189,7 +189,7 @@ def estimate(
     return result
 
 
-def _model(labels: Sequence[AnyJudgment]) -> RankingModel:
+def _model(labels: Sequence[AnyJudgment]) -> EstimateScale:
     """What is estimated: a win rate of choices, a rate of yes, or a mean."""
     if isinstance(labels[0], Preference):
         return "win rate"

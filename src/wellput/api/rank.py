@@ -40,7 +40,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 from wellput.io.files import PathLike
 from wellput.io.judgment_columns import split_columns
-from wellput.metrics.registry import create_all, with_metric_per_scorer
+from wellput.metrics.registry import create_all, expand_logged
 
 NO_TAG = "(none)"
 """The name of the slice of items that do not have the tag."""
@@ -177,7 +177,7 @@ def rank(
     if evalset is not None:
         metrics = create_all(names) if names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-        metrics = with_metric_per_scorer(metrics, source)
+        metrics = expand_logged(metrics, source)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = excluding_unknown(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)

@@ -38,7 +38,7 @@ from wellput.engine.scoring_plan import (
     ScoringPlan,
 )
 from wellput.io.files import PathLike
-from wellput.metrics.registry import create_all, with_metric_per_scorer
+from wellput.metrics.registry import create_all, expand_logged
 
 Margin: TypeAlias = float | Mapping[str, float] | Sequence[str] | None
 """The smallest difference that matters: one number, or one for each metric, as in `["bleu=1"]`."""
@@ -133,7 +133,8 @@ def score(
         resumes from it. `on_error="skip"` leaves out rows that cannot be read or scored, and lists
         them in `result.skipped`.
     explain
-        Draws the errors of the worst items of each system, in `result.explanations`.
+        `result.explanations` shows the three worst items of each system, with what is wrong in them
+        (for ssa, gsa, sta, gta, understandability, quality, fluency and gleu-fluency).
     paraphrase
         Methods (`"context"`, `"contextwn"`, `"wordnet"`, `"lsa"`, `"brown"`), as a list or separated by
         commas: also scores with references rewritten to be closer to each output. A method may have
@@ -191,7 +192,7 @@ def score(
         made_folders=[segment_folder],
     )
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
-    all_metrics = with_paraphrases(with_metric_per_scorer(named_metrics, data), paraphrase)
+    all_metrics = with_paraphrases(expand_logged(named_metrics, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
     if parser is not None and needs_trees:

@@ -158,7 +158,7 @@ class Study(StudyJudges, StudyResults):
             How many judges answer each trial. A trial is what a judge sees at once: an output, or a
             pair of outputs. Default: 3, or the number of judges if lower.
         plan
-            `"per-item"`: `per_item` judgments of each trial. `"within-judge"`: every judge sees each
+            `"per-item"`: `per_item` judges answer each trial. `"within-judge"`: every judge sees each
             item once, and each system (or pair of systems) `times` times (default: as often as the
             items allow).
         repeats, checks
@@ -176,7 +176,8 @@ class Study(StudyJudges, StudyResults):
         select, metrics, per_stratum
             Shows only some trials: `"random"`, drawn at random; `"spread"`, drawn from each fifth of
             the range of a metric's values; `"contrast"`, where metrics disagree most. `per_stratum`
-            trials are shown of each stratum: a system, a fifth of a range, or a disagreement.
+            trials are shown of each system (random), of each fifth of each metric's range (spread),
+            or of each pair of metrics in each direction (contrast).
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
         items, systems

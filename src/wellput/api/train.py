@@ -328,7 +328,7 @@ def parser(
     Raises
     ------
     InputError
-        A file cannot be read, a word has no tag, or the folder does not exist.
+        A file or the treebank's folder does not exist or cannot be read, or a word has no tag.
 
     Examples
     --------
@@ -392,9 +392,9 @@ def fergus(
     threads: int | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> FergusTraining:
-    """Trains the realizer FERGUS and its baseline LR (left-right): a tree model, an n-gram model,
-    weights of word orders, and a model that says which function words and punctuation to add. The same
-    trees and the same seed give the same models.
+    """Trains the realizers FERGUS and FERGUS+ (with weights of word orders) and their baseline LR
+    (left-right): a tree model, an n-gram model, the weights, and a model that says which function words
+    and punctuation to add. The same trees and the same seed give the same models.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def fergus(
         Any convention for heads may be used, but the trees to realize later must use the same. If words
         have lemmas, irregular forms are learned too.
     dev
-        Trees on which to tune the weight of the n-gram model in fergus+. Default: no tuning, weight 1.
+        Trees on which to tune the weight of the n-gram model in FERGUS+. Default: no tuning, weight 1.
     path
         Writes `tree.wpm`, `ngrams.wlm`, `realizer.wpm` and `completer.wpm` into this folder, which is
         made if missing.

@@ -105,7 +105,12 @@ Examples:
     "files.",
 )
 @engine_options
-@click.option("--explain", is_flag=True, help="Draw the errors of the worst items of each system.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Show the three worst items of each system, with what is wrong in them (for ssa, gsa, sta, "
+    "gta, understandability, quality, fluency and gleu-fluency).",
+)
 @paraphrase_option("Also score with references rewritten by these methods")
 @click.option(
     "--fail-if-worse",

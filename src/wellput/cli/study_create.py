@@ -134,15 +134,16 @@ def plan_options(function: F) -> F:
             "--per-item",
             type=count,
             metavar="N",
-            help="Judgments of each trial (default: 3, or the number of judges if lower).",
+            help="How many judges answer each trial: an output, or a pair of outputs of one item "
+            "(default: 3, or the number of judges if lower).",
         ),
         click.option(
             "--plan",
             type=click.Choice(["per-item", "within-judge"]),
             default="per-item",
             show_default=True,
-            help="per-item: N judgments of each trial; within-judge: every judge sees each item "
-            "once, and each system (or pair) equally often.",
+            help="per-item: each trial is judged as often as --per-item says; within-judge: every "
+            "judge sees each item once, and each system (or pair) equally often.",
         ),
         click.option(
             "--times",
@@ -218,8 +219,9 @@ def selection_options(function: F) -> F:
             type=click.IntRange(min=1),
             default=10,
             show_default=True,
-            help="For --select: trials from each group (a system, a fifth of a metric's range, or two "
-            "metrics that disagree).",
+            help="For --select: how many trials from each group. The groups are the systems (random), "
+            "the fifths of each metric's range (spread), or the pairs of metrics, in both directions "
+            "(contrast).",
         ),
     )
 

@@ -40,9 +40,8 @@ def refuse_other_than_items(generalize: Generalize, *, by_people: bool = False) 
     if generalize in GENERALIZE_WORDS:
         scope = GENERALIZE_WORDS["items"] + (" and other judges" if by_people else "")
         raise InputError(
-            f"generalize={generalize!r} is not for comparing systems: their "
-            f"{'ranks' if by_people else 'scores'} hold for {scope}. Leave it out, or give "
-            "generalize='items'."
+            f"generalize={generalize!r} is not for comparing systems: their intervals and tests "
+            f"always hold for {scope}. Leave it out, or give generalize='items'."
         )
     raise InputError(f"generalize={generalize!r} is none of {', '.join(GENERALIZE_WORDS)}.")
 
@@ -96,8 +95,8 @@ class ScoreTable:
     where `present` (systems, items) is False. `aggregate` computes the score of summed statistics (a
     metric's `score`; for judges, the mean), `segment` the score of a single row. The score of a
     system or a document is the score of summed statistics, not the mean of segment scores.
-    `components` and `perfect` are those of the metric; `perfect["score"]` is a perfect score. No
-    score lies outside `bounds`.
+    `components` computes the parts of a score that a metric shows beside it. `perfect` has the score of
+    a perfect output (key `score`) and the values of its components. No score lies outside `bounds`.
 
     If outputs have several samples, an item's statistics are the mean of its samples' statistics, and
     `samples` (systems, items, 3) has the mean of the samples' scores, the sum of squared differences

@@ -238,9 +238,8 @@ def create_all(
     return list(by_name.values())
 
 
-def with_metric_per_scorer(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
-    """The metrics, but with a metric for each scorer instead of a metric `logged` that stands for
-    several scorers of the source's log."""
+def expand_logged(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
+    """The metrics, with `logged` replaced by one metric for each scorer of the source's log."""
     if not any("logged" in metric.needs for metric in metrics):
         return list(metrics)
     from wellput.metrics.logged import scorers_named

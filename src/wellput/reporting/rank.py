@@ -15,7 +15,7 @@ from wellput.agreement.rankings.people_ranking import QuestionRanking, RankResul
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     VARIANCE_COMPONENTS,
-    RankingModel,
+    EstimateScale,
     SystemDifference,
     shown_estimate,
     shown_interval,
@@ -43,7 +43,7 @@ MODEL_WORDS = {
     "binary": "a binary mixed model (logit)",
     "bradley-terry": "a Bradley–Terry mixed model of choices",
 }
-RAW_WORDS: dict[RankingModel, str] = {
+RAW_WORDS: dict[EstimateScale, str] = {
     "mean": "the mean of a system's judgments",
     "rate": "the share of yes",
     "win rate": "the share of comparisons won, a tie being half",

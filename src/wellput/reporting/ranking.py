@@ -21,9 +21,9 @@ from wellput.agreement.rankings.people_ranking import RankingSliceTest
 from wellput.agreement.rankings.plain_ranking import (
     ESTIMATE_HEADINGS,
     SEQUENTIAL_NOTE,
+    EstimateScale,
     RankedSystem,
     Ranking,
-    RankingModel,
     SystemDifference,
     shown_difference,
     shown_estimate,
@@ -37,14 +37,14 @@ from wellput.reporting.score import CSV_COLUMNS
 from wellput.reporting.table import Report, Table, number, p_text, p_with_relation, with_interval
 from wellput.stats.corrections import holm
 
-DIFFERENCE_HEADINGS: dict[RankingModel, str] = {
+DIFFERENCE_HEADINGS: dict[EstimateScale, str] = {
     "mean": "difference",
     "rate": "percentage points",
     "win rate": "share of the first",
 }
 MAX_PAIRS_SHOWN = 28
 """The number of pairs of 8 systems. With more systems, only neighbors in the ranking are shown."""
-GAP_HEADINGS: dict[RankingModel, str] = {
+GAP_HEADINGS: dict[EstimateScale, str] = {
     "mean": "behind first",
     "rate": "percentage points behind first",
     "win rate": "against first",

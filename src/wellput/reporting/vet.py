@@ -105,8 +105,9 @@ def _caveats(result: VetResult) -> list[str]:
     )
     notes = [
         f"{counted(test.n_trials, 'trial')} on {items} with answers of at least two people and of "
-        "the judge. p: one-sided t-test against the allowance, corrected by Benjamini & Yekutieli's "
-        "method."
+        "the judge. p: one-sided t-test that the share of trials where the person's answer is nearer "
+        f"is less than {test.epsilon:g} (the allowance) above the share where the judge's is, "
+        "corrected by Benjamini & Yekutieli's method."
         f"{clustered} Intervals hold for these people and systems, other items."
     ]
     if test.untested and test.is_enough:
@@ -199,9 +200,10 @@ def _bias_table(result: VetResult) -> Table:
     biases = result.biases
     is_choice = result.kind == "choices"
     unit = "share of choices" if is_choice else "points"
+    favored_place = "the output shown first" if is_choice else "each place earlier"
     # The name of each bias, how a row of the table names it, and its estimate.
     named: Sequence[tuple[str, str, Estimate | None]] = [
-        ("position", "position: for the output shown first", biases.position),
+        ("position", f"position: for {favored_place}", biases.position),
         ("length", "length: for an output twice as long", biases.length),
         ("self_preference", "self-preference: for its own family", biases.self_preference),
         *(() if is_choice else (("severity", "severity: over all systems", biases.severity),)),
@@ -217,7 +219,13 @@ def _bias_table(result: VetResult) -> Table:
             reasons.setdefault(biases.missing[name], []).append(name.replace("_", "-"))
     notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
     if rows:
-        notes.insert(0, f"How much more it gives than people do, in {unit}.")
+        than_half = " (position: than half of the time)" if biases.position is not None else ""
+        more = (
+            f"How much more often it chooses such an output than people do{than_half}."
+            if is_choice
+            else "How many points more it gives than people do."
+        )
+        notes.insert(0, more)
     if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL):
         notes.append(
             "severity: the same for every item, so there is no interval; p is that of the sign test."
@@ -235,6 +243,7 @@ def _severity_table(result: VetResult) -> Table:
     rows = [_severity_row(row) for row in result.biases.by_system]
     is_choice = result.kind == "choices"
     unit = "share of wins" if is_choice else "points"
+    meaning = f"In {unit}; negative: the judge is more severe than people."
     meaning_of_p = (
         " p tests the difference from the judge's average severity."
         if any(row.deviation is not None for row in result.biases.by_system)
@@ -248,9 +257,9 @@ def _severity_table(result: VetResult) -> Table:
         [row if not is_choice else [*row[:3], row[4]] for row in rows],
         title="Severity by system",
         notes=[
-            f"In {unit}."
+            meaning
             if is_choice
-            else f"In {unit}.{meaning_of_p} A judge that is equally severe to all systems still ranks "
+            else f"{meaning}{meaning_of_p} A judge that is equally severe to all systems still ranks "
             "them rightly."
         ],
     )

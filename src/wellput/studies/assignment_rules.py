@@ -143,9 +143,9 @@ def within_judge_trials(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     pair comes equally often. Each item comes once, and chance decides which pair is shown for it. If
     `plan.times` is None, pairs come as often as the number of items allows.
     """
-    if judge not in setup.memo:
-        setup.memo[judge] = _allotment(setup, judge)
-    return setup.memo[judge]
+    if judge not in setup.trials_of_judges:
+        setup.trials_of_judges[judge] = _allotment(setup, judge)
+    return setup.trials_of_judges[judge]
 
 
 def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:

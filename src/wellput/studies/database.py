@@ -69,7 +69,7 @@ class Database:
     """Connections to one database. `name` stands in messages; by default it is the file's path or the
     server's address without passwords. `created_at` is when the study was made that must be in the
     database; None if it may hold any. `is_backup` says that an SQLite file had no log before it was
-    opened."""
+    opened, as backups have none; `close` then leaves it without one."""
 
     def __init__(
         self, url: URL, *, name: str | None = None, busy_seconds: float = BUSY_SECONDS
@@ -147,7 +147,7 @@ class Database:
 
     def _find_study(self, connection: Connection) -> None:
         """Raises StoreUnavailable if the study is gone, or was made at another time. The setup that was
-        read before, and the new links, would not fit together."""
+        read from the old study does not fit the judges, links and answers of the new one."""
         if self.created_at is None:
             return
         try:
@@ -160,7 +160,7 @@ class Database:
     def _replaced(self) -> StoreUnavailable:
         return StoreUnavailable(
             f"{self.name} was removed, or replaced by another study, after it was opened. Nothing was "
-            "stored. Open it again; a server must be started again."
+            "stored. Open it again; if `wellput study serve` shows it, stop and start that."
         )
 
     def erase_traces(self) -> bool:
@@ -247,7 +247,8 @@ def parse_url(text: str | Path) -> URL:
 
 
 def _check_server(url: URL) -> None:
-    """Raises InputError for a host or port that cannot be one; it may be a part of the password."""
+    """Raises InputError for a host or port that cannot be one. It may be the rest of a password with an
+    unescaped @ or colon, so the message does not show it."""
     try:
         url.get_dialect()().create_connect_args(url)
     except (exc.ArgumentError, ValueError):

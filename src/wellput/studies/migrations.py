@@ -2,7 +2,8 @@
 table of the database has the names of the migrations that were applied to it.
 
 A migration must not use `studies.schema`, because the schema will change later. A test applies the
-later migrations to a database of every version and compares the result with the schema.
+later migrations to a database of every version and compares the result with the schema. Comments in
+`studies.schema` say what the columns mean.
 """
 
 from __future__ import annotations

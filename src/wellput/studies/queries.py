@@ -113,7 +113,7 @@ def state_of(connection: Connection) -> StudyState:
 
 def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | None:
     """The assignment with this key; None where the judge has no such assignment."""
-    if not is_storable(key):  # a database may refuse to look for it
+    if not is_storable(key):  # NUL and half surrogate pairs: a database may refuse them
         return None
     rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
     return connection.execute(rows).one_or_none()

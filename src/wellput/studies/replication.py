@@ -19,8 +19,9 @@ def replicate(store: Store, path: str) -> Store:
             replace(item, speech=speech_of(connection, number))
             for number, item in enumerate(store.setup.items)
         )
-    setup = replace(store.setup, items=items, memo={})
-    if setup.is_imported:  # the answers of the new study will not be imported
+    setup = replace(store.setup, items=items, trials_of_judges={})  # the copy has other judges
+    if setup.is_imported:
+        # `selection` says that the answers were imported; those of the new study will not be.
         setup = replace(setup, selection={})
 
     def write_link(connection: Connection, _: float) -> None:

@@ -94,7 +94,9 @@ class StudySetup:
     tasks: Mapping[str, Task] = field(default_factory=dict)
     selection: Mapping[str, Any] = field(default_factory=dict)
     # Each judge's trials under the plan within-judge, computed when they are first needed.
-    memo: dict[int, tuple[Trial, ...]] = field(default_factory=dict, repr=False, compare=False)
+    trials_of_judges: dict[int, tuple[Trial, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     # The order in which each machine gets the trials.
     machine_orders: dict[int, MachineOrder] = field(default_factory=dict, repr=False, compare=False)
 

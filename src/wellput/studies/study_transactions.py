@@ -70,8 +70,9 @@ ASSIGNMENTS_OF_JUDGES = (
 NEW_ASSIGNMENT = schema.assignments.insert()
 GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
 NEW_ANSWER = schema.answers.insert()
-# If the trial was withdrawn from the judge, the answer counts nevertheless. A judge who took the answer
-# back gives it now, also where it stays the same.
+# If the trial was withdrawn from the judge, the answer counts nevertheless. If the judge took an answer
+# back (`is_reopened`), the time of the answer is now, even if it is the same answer as before;
+# otherwise the time of the first answer stays.
 MARK_ANSWERED = (
     sa.update(schema.assignments)
     .where(assignments.id == sa.bindparam("of_assignment"))

@@ -19,7 +19,7 @@ import numpy as np
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, proxy_means
 from wellput.agreement.machines.strata import n_labeled_clusters, small_strata_joined
 from wellput.agreement.panel import Exclusion
-from wellput.agreement.rankings.plain_ranking import RankingModel, listed
+from wellput.agreement.rankings.plain_ranking import EstimateScale, listed
 from wellput.core.errors import InputError, counted
 from wellput.core.estimates import Estimate
 from wellput.core.metric import Floats
@@ -131,7 +131,7 @@ class EstimateResult(Result):
 
     question: str
     proxy: str
-    model: RankingModel
+    model: EstimateScale
     systems: Sequence[SystemEstimate]
     differences: Sequence[EstimatedDifference]
     judges: tuple[str, ...]

@@ -293,6 +293,9 @@ def _bias_sentences(result: VetResult) -> list[str]:
             sentences.append(
                 f"It favors {direction} outputs: {size} for each doubling of the length."
             )
+        elif name == "position" and result.kind != "choices":
+            direction = "earlier" if estimate.value > 0 else "later"
+            sentences.append(f"It favors outputs shown {direction}: {size} for each place.")
         elif name == "position":
             direction = "first" if estimate.value > 0 else "last"
             sentences.append(f"It favors the output shown {direction}, by {size}.")

@@ -28,9 +28,9 @@ from wellput.agreement.rankings.judged_scale import JudgedScale
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.rankings.plain_ranking import (
     VARIANCE_COMPONENTS,
+    EstimateScale,
     RankedSystem,
     Ranking,
-    RankingModel,
     SystemDifference,
     listed,
     winner_sentence,
@@ -52,7 +52,7 @@ PRIOR_SD_SHARE = 0.5
 narrowest. It is set to this share of the standard deviation of single judgments."""
 LOGISTIC_VARIANCE = math.pi**2 / 3
 """The variance of the noise of one answer, in log odds (that of the logistic distribution)."""
-SCALE_OF: dict[FittedModelName, RankingModel] = {
+SCALE_OF: dict[FittedModelName, EstimateScale] = {
     "linear": "mean",
     "ordinal": "mean",
     "binary": "rate",
@@ -71,6 +71,7 @@ class FittedRanking(Ranking):
     """
 
     fitted: FittedModelName = "linear"
+    """The model. (The inherited field `model` is the scale of the estimates.)"""
     correction: RankCorrection = "holm"
     variance: dict[str, float] = field(default_factory=dict)
     not_estimable: dict[str, str] = field(default_factory=dict)

@@ -17,8 +17,8 @@ from typing import Any, Literal
 from wellput.core.errors import counted
 from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 
-RankingModel = Literal["mean", "rate", "win rate"]
-ESTIMATE_HEADINGS: dict[RankingModel, str] = {
+EstimateScale = Literal["mean", "rate", "win rate"]
+ESTIMATE_HEADINGS: dict[EstimateScale, str] = {
     "mean": "mean rating",
     "rate": "share of yes",
     "win rate": "win rate",
@@ -96,8 +96,7 @@ class SystemDifference:
 
     @property
     def is_real(self) -> bool:
-        """Whether the difference is significant after Holm's correction for all pairs of the
-        question."""
+        """Whether the difference is significant: `p_adjusted` is below `alpha`."""
         return self.p_adjusted < self.alpha
 
 
@@ -107,7 +106,8 @@ class Ranking:
     there are more than `MAX_RANKED_SYSTEMS` systems, there are only the differences from the first."""
 
     question: str
-    model: RankingModel
+    model: EstimateScale
+    """The scale of the estimates."""
     systems: tuple[RankedSystem, ...]
     differences: tuple[SystemDifference, ...]
     n_judges: int

@@ -22,9 +22,9 @@ from wellput.agreement.rankings.judgment_design import QuestionData, question_da
 from wellput.agreement.rankings.plain_ranking import (
     LOWER_IS_BETTER,
     MAX_RANKED_SYSTEMS,
+    EstimateScale,
     RankedSystem,
     Ranking,
-    RankingModel,
     SystemDifference,
 )
 from wellput.core.errors import InputError
@@ -145,5 +145,5 @@ def _difference(data: QuestionData, a: int, b: int) -> float:
     return float(2 * won.mean() - 1) if len(won) else math.nan
 
 
-def _scale_of(data: QuestionData) -> RankingModel:
+def _scale_of(data: QuestionData) -> EstimateScale:
     return SCALE_OF[model_for(data)]

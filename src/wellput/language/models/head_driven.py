@@ -51,7 +51,8 @@ ROOT_WEIGHT = 0.2
 class TagLattices:
     """The tags that each word of some sentences may have, as input of the C++ code. Sentence i has the
     words from `sentences[i]` to before `sentences[i + 1]`, and word w has the `tags` and `weights`
-    from `starts[w]` to before `starts[w + 1]`. `words` are the numbers of words."""
+    from `starts[w]` to before `starts[w + 1]`. `words` has the number of each word in the model's
+    vocabulary."""
 
     sentences: NDArray[np.int64]
     words: NDArray[np.int32]
@@ -103,8 +104,8 @@ def _with_roots(
     return np.hstack([tags, roots]), np.hstack([weights, root_weights])
 
 
-# In a sentence of more than MAX_EXACT_WORDS words, no arc is longer than MAX_ARC_WORDS, and the words
-# below a word on one side of it reach no further.
+# In a sentence of more than MAX_EXACT_WORDS words, no arc is longer than MAX_ARC_WORDS, and no
+# descendant of a word is farther from it than that.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
 
@@ -194,9 +195,9 @@ class HeadDrivenParser:
     def load(
         cls, path: PathLike, *, guesser: Parser | None = None, is_pooled: bool = True
     ) -> HeadDrivenParser:
-        """The parser in a file. Its n-gram model is in the same folder, and so are the tagger and the
-        parser that make the guesser, unless the argument `guesser` is given. Without `is_pooled` its
-        log probabilities are not averaged with those of the n-gram model."""
+        """The parser in a file. Its n-gram model is in the same folder, and so is the guesser (a parser
+        with its own tagger), unless the argument `guesser` is given. Without `is_pooled` the log
+        probabilities are not averaged with those of the n-gram model."""
         file, folder = load_model_file(path, cls.kind), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
             has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
@@ -307,7 +308,8 @@ def chart_kernel(arrays: Mapping[str, NDArray[Any]], continuing: float) -> _nati
         arrays["words.unigrams"],
         len(CLASS_NAMES),
         0,  # the number of the word that stands for the start of a sentence
-        float(arrays["shares"][0]),
+        float(arrays["shares"][0]),  # the share of a word's probability that comes from its head
+        # The share of a modifier's probability that depends on the word before the modifier.
         float(arrays["shares"][1]),
         continuing,
     )

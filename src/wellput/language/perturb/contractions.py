@@ -40,9 +40,9 @@ def contraction(
         for place, word in enumerate(words[:-1]):
             after = words[place + 1]
             following = sentence.follows(place + 1)
-            is_inside = following is not None and following.form[0].isalnum()
+            has_word_after = following is not None and following.form[0].isalnum()
             between = passage.text[word.end : after.begin]
-            if between not in ("", " ") or not is_inside or sentence.is_question:
+            if between not in ("", " ") or not has_word_after or sentence.is_question:
                 continue
             assert following is not None
             edit = _contracted(word, after, following, between)

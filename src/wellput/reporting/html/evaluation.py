@@ -30,7 +30,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import DEFAULT_PAIRED_TEST, Inference, Resampling, ScoringPlan
 from wellput.engine.slices import slice_masks
 from wellput.metrics.logged import Logged
-from wellput.metrics.registry import create_all, with_metric_per_scorer
+from wellput.metrics.registry import create_all, expand_logged
 from wellput.reporting.html.answer import ReportAnswer, answers_of, system_order
 from wellput.reporting.html.people import People, people_of_choices, people_of_ratings
 
@@ -203,7 +203,7 @@ def evaluate_for_page(
         options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
     )
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    scorers = with_metric_per_scorer(named, source)
+    scorers = expand_logged(named, source)
     has_pairs = len(sample.systems) > 1
     inference = Inference(
         has_intervals=True,

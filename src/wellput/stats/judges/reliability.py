@@ -291,6 +291,8 @@ class _Entries:
 
     @property
     def noise_share(self) -> float:
+        """How much of the noise of one rating is in a unit's mean rating: the mean over units of
+        1 / (number of ratings)."""
         return noise_share(np.bincount(self.units))
 
     def reliability(self, noise: float | None = None) -> float:
@@ -342,14 +344,15 @@ def _interval(
         return None, None, "no interval: one item does not show how much others would differ"
     judges, n_judges = _jackknife(entries, entries.judges, rng)
     items, n_items = _jackknife(entries, entries.items, rng)
-    answers, _ = _jackknife(
+    judges_on_items, _ = _jackknife(
         entries, entries.judges * (entries.items.max() + 1) + entries.items, rng
     )
-    # Leaving out one of a unit's few ratings changes the products of ratings at least twice as much as
-    # other judges would. So half of the variance of single answers is subtracted from that of judges.
-    # Subtracting all of it would be right for a crowd, but too much for judges of strong tastes (their
-    # 95% intervals would contain the truth in 91% of cases).
-    of_judges = max(judges - answers / 2, 0.0)
+    # The jackknife over judges overstates their variance: leaving out one of a unit's few ratings
+    # changes the products of its ratings at least twice as much as drawing another judge would. So half
+    # of the variance from leaving out a judge's ratings of one item is subtracted. Subtracting all of
+    # it would be right for many judges with few ratings each, but too much where judges disagree much
+    # about systems (95% intervals would contain the truth in 91% of cases).
+    of_judges = max(judges - judges_on_items / 2, 0.0)
     variance, freedom = crossed_variance(of_judges, items, 0.0, n_judges - 1, n_items - 1)
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
@@ -361,13 +364,12 @@ def _interval(
     return 1 - math.exp(center + reach), 1 - math.exp(center - reach), method
 
 
-def _jackknife(
-    entries: _Entries, left_out_units: Places, rng: np.random.Generator
-) -> tuple[float, int]:
-    """The variance of log(1 − reliability) from leaving out judges, items, or single answers, one by
-    one or group by group, and the number of these units or groups. `left_out_units` has the unit of
-    each rating. NaN where the reliability is undefined without one of them."""
-    names, places = np.unique(left_out_units, return_inverse=True)
+def _jackknife(entries: _Entries, left_out: Places, rng: np.random.Generator) -> tuple[float, int]:
+    """The variance of log(1 − reliability) from leaving out some of the ratings in each of several
+    rounds, and the number of rounds. Ratings with the same number in `left_out` (the number of their
+    judge, item, or both) are left out together; with more than `MAX_GROUPS` numbers, so are random
+    groups of them. NaN where the reliability is undefined in one of the rounds."""
+    names, places = np.unique(left_out, return_inverse=True)
     n = len(names)
     if n > MAX_GROUPS:
         groups = rng.permutation(n) % MAX_GROUPS
