@@ -78,7 +78,7 @@ def test_n_best_are_different_and_sorted(toy_models: Path) -> None:
 
 def test_many_orders_of_a_flat_tree_are_found_soon(toy_models: Path) -> None:
     """The search kept `width` partial orders for each order that was asked for, and joined all pairs of
-    them: 1,000 orders of 17 words took hours."""
+    them: 100 orders of 17 words took 20 seconds, and 1,000 did not end."""
     tree = {"word": "ran", "children": [{"word": word} for word in "abcdefghijklmnop"]}
     (realized,) = Realizer.load(toy_models, model="fergus").realize_all([tree], n_best=1000)
     assert len({one.text for one in realized.best}) == 1000
