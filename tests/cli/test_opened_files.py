@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -13,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from wellput.core.errors import OutputError
+from wellput.io import opened_files
 from wellput.io.opened_files import keeping_opened_files, note_own_folder
 from wellput.io.output import replacing, write_text
 
@@ -115,3 +117,23 @@ def test_learned_classifiers_are_added_to_the_cache(run: Run, files: Write) -> N
         assert outcome.code == 0, outcome.err
         contents.append(Path("c.wpm").read_bytes())
     assert contents[0] != contents[1]
+
+
+def test_other_threads_may_open_files_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "target").write_text("old")
+    others = (tmp_path / str(number) for number in range(1000))
+    compare = opened_files._is_file
+
+    def while_another_thread_opens(path: int | str, state: os.stat_result) -> bool:
+        with contextlib.suppress(FileNotFoundError):
+            next(others).read_bytes()
+        return compare(path, state)
+
+    with keeping_opened_files():
+        (tmp_path / "target").with_name("read").write_text("an input")
+        (tmp_path / "read").read_text()
+        monkeypatch.setattr(opened_files, "_is_file", while_another_thread_opens)
+        write_text("new", tmp_path / "target")
+    assert (tmp_path / "target").read_text() == "new"

@@ -51,21 +51,22 @@ def keeping_opened_files() -> Iterator[None]:
 
 
 def _remember(event: str, arguments: tuple[Any, ...]) -> None:
-    if _running is None:
+    running = _running  # another thread may end the block meanwhile
+    if running is None:
         return
     if event == "open":
         path, _, flags = arguments
         if isinstance(path, str | os.PathLike) and not flags & NEW_FILE:
             name = os.fspath(path)
             if isinstance(name, str) and not name.endswith(".pyc"):
-                _running.opened.add(name)
+                running.opened.add(name)
     elif event == "sqlite3.connect" and isinstance(arguments[0], str):
         database = arguments[0]
         if database.startswith("file:"):
             from urllib.parse import unquote  # imported late: most commands open no database
 
             database = unquote(database.removeprefix("file:").partition("?")[0])
-        _running.opened.update(f"{database}{suffix}" for suffix in SQLITE_SUFFIXES)
+        running.opened.update(f"{database}{suffix}" for suffix in SQLITE_SUFFIXES)
 
 
 def refuse_opened(target: Path, name: str) -> None:
@@ -81,7 +82,8 @@ def refuse_opened(target: Path, name: str) -> None:
         old = target.stat()
     except OSError:
         return
-    if any(_is_file(path, old) for path in _running.opened) or _is_file(STDIN_DESCRIPTOR, old):
+    opened = tuple(_running.opened)  # a copy, because other threads may open files meanwhile
+    if any(_is_file(path, old) for path in opened) or _is_file(STDIN_DESCRIPTOR, old):
         raise OutputError(f"Cannot write {name}: this command reads it. Give another name.")
 
 
