@@ -15,6 +15,7 @@ from wellput.core.work import OnPhase, ignore_phase
 from wellput.io import check_table
 from wellput.io.files import PathLike
 from wellput.io.judgments import SQLITE_MAGIC
+from wellput.io.output import path_beside
 from wellput.studies.machines.asking import ChatModel
 from wellput.studies.machines.budget import Budget, Price
 from wellput.studies.machines.endpoint import Endpoint
@@ -24,7 +25,6 @@ from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 from wellput.studies.machines.judge_run import (
     JudgeRun,
     PlannedModel,
-    beside,
     files_beside,
     opened_log,
 )
@@ -300,7 +300,7 @@ def log_path(cache: PathLike | None, path: PathLike | None) -> Path | None:
     judgments are not written to a file."""
     if cache is not None:
         return Path(cache)
-    return None if path is None or str(path) == "-" else beside(path, "answers.jsonl")
+    return None if path is None or str(path) == "-" else path_beside(path, "answers.jsonl")
 
 
 def _check_numbers(

@@ -65,9 +65,7 @@ def replacing(
             yield file
         return
     refuse_opened(target, str(path))  # an input that is being read must not be replaced
-    # A file system allows 255 bytes in a name. UTF-8 has up to 4 in a character.
-    start = target.name.encode(errors="surrogateescape")[:100].decode(errors="ignore")
-    temporary = target.with_name(f".{start}.{secrets.token_hex(6)}.part")
+    temporary = temporary_path(target)
     try:
         creating = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         permissions = 0o600 if is_private else 0o666
@@ -86,6 +84,23 @@ def replacing(
         with contextlib.suppress(OSError):  # the first error is the one to raise
             temporary.unlink(missing_ok=True)
         raise
+
+
+def temporary_path(target: Path) -> Path:
+    """A new hidden name in the target's folder, for a file that gets the target's name when it is
+    complete."""
+    # A file system allows 255 bytes in a name. UTF-8 has up to 4 in a character.
+    start = target.name.encode(errors="ignore")[:100].decode(errors="ignore")
+    return target.with_name(f".{start}.{secrets.token_hex(6)}.part")
+
+
+def path_beside(path: PathLike, ending: str) -> Path:
+    """A further file in the folder of an output: `judgments.csv` and the ending `judge.json` give
+    `judgments.judge.json`."""
+    name = Path(path).name
+    for suffix in (".gz", ".xz"):
+        name = name.removesuffix(suffix)
+    return Path(path).with_name(f"{Path(name).stem}.{ending}")
 
 
 @contextlib.contextmanager

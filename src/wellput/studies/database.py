@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 import threading
 import time
@@ -24,6 +23,7 @@ from sqlalchemy import URL, Connection, event, exc
 from sqlalchemy.engine import make_url
 
 from wellput.core.errors import InputError
+from wellput.io.output import temporary_path
 
 BUSY_SECONDS = 10.0
 """How long a program waits for another program that uses the same database."""
@@ -271,8 +271,7 @@ def new_database(url: URL) -> Iterator[Database]:
         return
     path = file_of(url)
     _refuse_existing(path)
-    beginning = path.name.encode(errors="ignore")[:100].decode(errors="ignore")
-    temporary = path.with_name(f".{beginning}.{secrets.token_hex(6)}.part")
+    temporary = temporary_path(path)
     try:
         _touch(temporary, name=path)
         with contextlib.closing(Database(url.set(database=str(temporary)), name=str(path))) as made:

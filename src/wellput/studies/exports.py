@@ -21,7 +21,7 @@ from wellput.io.evalica import write_evalica
 from wellput.io.exported_spans import RATING_SUFFIX, write_ratings
 from wellput.io.label_studio import write_config, write_label_studio
 from wellput.io.mt_metrics_eval import check_score_file, write_score_file
-from wellput.io.output import check_writable, write_text
+from wellput.io.output import check_writable, path_beside, write_text
 from wellput.studies.payments import payments_csv
 from wellput.studies.queries import judgments_of_row, read_answered
 from wellput.studies.store import Store
@@ -53,7 +53,7 @@ def export(
     second_path = second_path_of(path, target)
     # The people who came by an open link are paid, so their judgments come with a list for it.
     has_payments = target == "judgments" and second_path is not None and store.enrolment is not None
-    payments_path = str(beside_path(path, "payments.csv")) if has_payments else None
+    payments_path = str(path_beside(path, "payments.csv")) if has_payments else None
     check_files([path, second_path, payments_path], store.database.files)
     on_phase("reading answers")
     all_answers = store.judgments(repeats=repeats)
@@ -193,21 +193,13 @@ def _ratings(
 def second_path_of(path: str, target: ExportTarget) -> str | None:
     """The file that is written beside the answers: the design, or Label Studio's labeling interface."""
     if target == "label-studio":
-        return str(beside_path(path, "config.xml"))
+        return str(path_beside(path, "config.xml"))
     return str(design_path(path)) if target == "judgments" and path != "-" else None
 
 
 def design_path(path: str) -> Path:
     """The file of the design: for `judgments.csv` it is `judgments.design.json`."""
-    return beside_path(path, "design.json")
-
-
-def beside_path(path: str, ending: str) -> Path:
-    """A file in the folder of the export, with the export's name and another ending."""
-    name = Path(path).name
-    for suffix in (".gz", ".xz"):
-        name = name.removesuffix(suffix)
-    return Path(path).with_name(f"{Path(name).stem}.{ending}")
+    return path_beside(path, "design.json")
 
 
 def design_record(store: Store) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from wellput.language.models.wordnet import with_capitals_of
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
     Edit,
@@ -37,7 +38,6 @@ from wellput.language.perturb.word_lists import (
     name_runs,
     other_names,
     with_capital_of,
-    with_capitals_of,
     word_pairs,
     word_set,
 )

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from wellput.language.models.inflection import INFLECTION_OF_TAG, inflect
+from wellput.language.models.wordnet import with_capitals_of
 from wellput.language.models.wordnet_files import Category
 from wellput.language.perturb.passage import (
     Edit,
@@ -126,11 +127,6 @@ def has_right_lemma(verb: PlacedWord) -> bool:
     could make a form that is no word (*repeate*)."""
     inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
     return inflect(verb.lemma, "verb", inflection).lower() == verb.lowercase
-
-
-def with_capitals_of(form: str, other: str) -> str:
-    """The other word, in capitals or with a capital first letter if the form has them."""
-    return other.upper() if form.isupper() and len(form) > 1 else with_capital_of(form, other)
 
 
 def article_for(word: str) -> str:

@@ -19,7 +19,7 @@ from wellput.core.judgment import Judgment, Preference
 from wellput.core.work import OnPhase
 from wellput.io import write_judgments
 from wellput.io.files import PathLike
-from wellput.io.output import write_text
+from wellput.io.output import path_beside, write_text
 from wellput.io.tables import writing_table
 from wellput.studies.machines.answer_log import AnswerLog
 from wellput.studies.machines.asking import ChatModel
@@ -43,23 +43,14 @@ BYTES_PER_TOKEN = 4
 """A rough value for English, used only to estimate costs in a dry run."""
 
 
-def beside(path: PathLike, ending: str) -> Path:
-    """The name of a further file in the folder of the judgments: `judgments.csv` and the ending
-    `judge.json` give `judgments.judge.json`."""
-    name = Path(path).name
-    for suffix in (".gz", ".xz"):
-        name = name.removesuffix(suffix)
-    return Path(path).with_name(f"{Path(name).stem}.{ending}")
-
-
 def files_beside(path: PathLike | None) -> dict[str, str]:
     """The files that are written beside the judgments at `path`: the trials without an answer, and how
     the judgments were made. None are written without a `path`, or beside standard output."""
     if path is None or str(path) == "-":
         return {}
     return {
-        "unanswered": str(beside(path, "unanswered.csv")),
-        "judge": str(beside(path, "judge.json")),
+        "unanswered": str(path_beside(path, "unanswered.csv")),
+        "judge": str(path_beside(path, "judge.json")),
     }
 
 
