@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wellput.core.evalset import Batch, Item
 from wellput.core.metric import Floats
 from wellput.core.tree import Tree, Word
-from wellput.language.paraphrase.candidates import Replacement, TableCandidates, article_before
+from wellput.language.paraphrase.candidates import Replacement, TableCandidates
 from wellput.language.paraphrase.filters import NoFilter, Query
 from wellput.language.paraphrase.references import Paraphraser
 from wellput.language.paraphrase.rewriting import Rewriter
@@ -77,13 +77,6 @@ def test_phrases_can_be_left_out() -> None:
 
 def test_a_threshold_refuses_what_is_less_probable() -> None:
     assert rewritten("the trust", "the faith", threshold=0.7) == "the trust"
-
-
-def test_the_articles() -> None:
-    an = ["answer", "hour", "honest man", "umbrella", "uninteresting day", "unimportant"]
-    a = ["reply", "useful", "university", "European", "one-way", "house", "union"]
-    assert {article_before(word) for word in an} == {"an"}
-    assert {article_before(word) for word in a} == {"a"}
 
 
 class Loner:

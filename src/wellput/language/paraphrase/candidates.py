@@ -16,7 +16,6 @@ sources (`AgreeingCandidates`), only replacements that share an inflection with 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cache
@@ -258,25 +257,6 @@ def _weight_in_cell(cell: str | None) -> float | None:
     except ValueError:
         return None
     return weight if 0 <= weight <= 1 else None
-
-
-# Beginnings with a vowel letter that sound like a consonant, and the other way round.
-CONSONANT_SOUND = re.compile(
-    r"(?:uni(?!n|m[^i])|us(?:e|u|a)|eu|ew|ut(?:e|i|o)|ub|once\b|one\b|ur(?:a|e|i))"
-)
-VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)")
-
-
-def article_before(text: str) -> str:
-    """The article before a text: *a* or *an*.
-
-    >>> article_before("hour"), article_before("useful way"), article_before("answer")
-    ('an', 'a', 'an')
-    """
-    word = text.lower()
-    if VOWEL_SOUND.match(word):
-        return "an"
-    return "an" if word[:1] in "aeiou" and word and not CONSONANT_SOUND.match(word) else "a"
 
 
 class AgreeingCandidates:

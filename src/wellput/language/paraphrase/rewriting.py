@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.language.articles import indefinite_article
 from wellput.language.models.wordnet import with_capitals_of
 from wellput.language.paraphrase.candidates import (
     MAX_PHRASE_WORDS,
     CandidateSource,
     Replacement,
-    article_before,
 )
 from wellput.language.paraphrase.filters import Filter, Query
 from wellput.language.paraphrase.sentences import Sentence
@@ -291,7 +291,7 @@ def _apply(reference: Sentence, all_proposals: list[Proposal]) -> Rewritten:
         text = with_capitals_of(reference.tokens[proposal.first], proposal.replacement.text)
         before = proposal.first - 1
         if before >= 0 and reference.words[before] in ("a", "an"):
-            article = article_before(text)
+            article = indefinite_article(text)
             if article != reference.words[before]:
                 new_article = with_capitals_of(reference.tokens[before], article)
                 edits.append(ReferenceEdit(before, before + 1, new_article, lemma_changes=False))

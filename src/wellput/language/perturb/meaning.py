@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from wellput.language.articles import indefinite_article
 from wellput.language.models.wordnet import with_capitals_of
 from wellput.language.perturb.passage import (
     CLAUSE_RELATIONS,
@@ -28,7 +29,6 @@ from wellput.language.perturb.passage import (
 from wellput.language.perturb.word_lists import (
     CATEGORY_OF_TAG,
     article_edit,
-    article_for,
     has_right_lemma,
     in_form_of,
     is_in_phrase,
@@ -179,7 +179,7 @@ def _is_alone(sentence: PassageSentence, first: int, last: int) -> bool:
 def _same_article(sentence: PassageSentence, first: int, other: str) -> bool:
     """Whether the other name can follow the article before the place `first`, if there is one."""
     before = sentence.words[first - 1].lowercase if first else ""
-    return before not in ("a", "an") or article_for(other) == before
+    return before not in ("a", "an") or indefinite_article(other) == before
 
 
 PARTS_OF_PHRASES = ("compound", "flat", "fixed", "compound:prt")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from wellput.language.articles import indefinite_article
 from wellput.language.models.inflection import INFLECTION_OF_TAG, inflect
 from wellput.language.models.wordnet import with_capitals_of
 from wellput.language.models.wordnet_files import Category
@@ -29,8 +30,6 @@ CATEGORY_OF_TAG: Mapping[str, Category] = {
     **dict.fromkeys(("RB", "RBR", "RBS"), "adv"),
 }
 # Words that begin with a consonant letter and take *an*; beginnings with a vowel letter that take *a*.
-VOWEL_SOUND_EXCEPTIONS = ("hour", "honest", "honor", "honour", "heir")
-CONSONANT_SOUND_BEGINNINGS = ("uni", "use", "usu", "eu", "one", "once", "ubiq", "uti")
 
 
 def table_lines(name: str) -> list[list[str]]:
@@ -104,10 +103,10 @@ def article_edit(sentence: PassageSentence, place: int, form: str) -> list[Edit]
     if (
         before is None
         or before.lowercase not in ("a", "an")
-        or article_for(form) == before.lowercase
+        or indefinite_article(form) == before.lowercase
     ):
         return []
-    return [Edit(before.begin, before.end, with_capital_of(before.form, article_for(form)))]
+    return [Edit(before.begin, before.end, with_capital_of(before.form, indefinite_article(form)))]
 
 
 def with_capital_of(form: str, other: str) -> str:
@@ -127,22 +126,6 @@ def has_right_lemma(verb: PlacedWord) -> bool:
     could make a form that is no word (*repeate*)."""
     inflection = INFLECTION_OF_TAG.get(verb.tag, "base")
     return inflect(verb.lemma, "verb", inflection).lower() == verb.lowercase
-
-
-def article_for(word: str) -> str:
-    """The indefinite article before a word.
-
-    >>> article_for("hour"), article_for("useful"), article_for("old")
-    ('an', 'a', 'an')
-    """
-    lowercase = word.lower()
-    if lowercase.startswith(VOWEL_SOUND_EXCEPTIONS):
-        return "an"
-    return (
-        "an"
-        if lowercase[:1] in "aeiou" and not lowercase.startswith(CONSONANT_SOUND_BEGINNINGS)
-        else "a"
-    )
 
 
 MIN_NAME_COUNT = 2
