@@ -364,3 +364,31 @@ def test_a_system_that_is_ahead_by_the_same_on_every_item_is_ahead() -> None:
     (a_b,) = (one for one in found.differences if one.systems == ("A", "B"))
     assert a_b.estimate.p_value == pytest.approx(2 / 2**10)
     assert a_b.estimate.low is None
+
+
+@pytest.mark.parametrize("ahead", [1.0, 0.1, 1 / 3])
+def test_a_difference_that_is_equal_but_for_rounding_has_the_sign_test(ahead: float) -> None:
+    """5.1 − 5 and 3.1 − 3 differ in their last digits: that is no spread to test by."""
+    items = [Item(str(n), {"A": "a b", "B": "a"}, references=("a b",)) for n in range(20)]
+    answers = [
+        Judgment("J", str(n), system, "q", 1 + n % 5 + more, {})
+        for n in range(6)
+        for system, more in {"A": ahead, "B": 0.0}.items()
+    ]
+    found = wellput.estimate(wellput.EvalSet(items), answers, proxy="chrf")
+    (difference,) = found.differences
+    assert difference.estimate.value == pytest.approx(ahead, rel=1e-15)
+    assert difference.estimate.p_value == pytest.approx(2 / 2**6)
+    assert difference.estimate.low is None
+
+
+def test_equal_labels_have_no_interval() -> None:
+    """13 / 3 on every item: the mean of the labels without one item may differ in its last digit."""
+    items = [Item(str(n), {"A": "a b", "B": "a"}, references=("a b",)) for n in range(20)]
+    answers = [
+        Judgment(judge, str(n), "A", "q", value, {})
+        for n in range(7)
+        for judge, value in {"J": 4.0, "K": 4.0, "L": 5.0}.items()
+    ]
+    found = wellput.estimate(wellput.EvalSet(items), answers, proxy="chrf")
+    assert found.systems[0].estimate.low is None

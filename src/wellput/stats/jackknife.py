@@ -186,7 +186,7 @@ def jackknife_difference(
     size = max(abs(a.value), abs(b.value))
     error = _error(differences, size)
     if not error > 0 or differing < 2:
-        is_equal = abs(value) <= _rounding(len(differences), size)
+        is_equal = abs(value) <= rounding_error(len(differences), size)
         p_value = 1.0 if is_equal else 2.0 ** min(0, 1 - differing)
         if math.isnan(error):
             p_value = math.nan
@@ -223,10 +223,10 @@ def _error(scores: Floats, size: float) -> float:
     """The jackknife's standard error, from scores without one item each; `size` is the absolute value
     of the score of all items."""
     error = math.sqrt(jackknife_variance(scores))
-    return 0.0 if error <= _rounding(len(scores), size) else error
+    return 0.0 if error <= rounding_error(len(scores), size) else error
 
 
-def _rounding(n: int, size: float) -> float:
+def rounding_error(n: int, size: float) -> float:
     """How large the standard error of n scores of this size is by rounding alone."""
     return ROUNDING_STEPS * sys.float_info.epsilon * math.sqrt(n) * size
 

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from wellput.core.clusters import Places
 from wellput.core.estimates import NAN, Estimate
 from wellput.core.metric import Floats
+from wellput.stats.jackknife import rounding_error
 from wellput.stats.student import CautiousStudent, hall_transformed, hall_untransformed
 
 MIN_LABELS = 5
@@ -157,10 +158,16 @@ def prediction_powered_mean(
     labeled, others = without[sums.has_labels], without[~sums.has_labels]
     variance = _jackknife(labeled)
     noise = _jackknife(others) if used_tuning and len(others) > 1 else 0.0
-    skew = _skew(labeled) * (variance / (variance + noise)) ** 1.5 if variance > 0 else 0.0
+    error = math.sqrt(variance + noise)
+    largest = float(
+        np.nanmax(np.abs(units.labels)) + abs(used_tuning) * np.abs(units.proxies).max()
+    )
+    if error <= rounding_error(n, largest):
+        error = 0.0
+    skew = _skew(labeled) * (variance / (variance + noise)) ** 1.5 if error > 0 else 0.0
     return PredictionPowered(
         value,
-        math.sqrt(variance + noise),
+        error,
         hall_share(n_clusters) * skew,
         used_tuning,
         n,

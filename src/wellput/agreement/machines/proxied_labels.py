@@ -17,7 +17,12 @@ from wellput.agreement.machines.judged_trials import OutputValues
 from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError
-from wellput.core.estimates import present_means, ratios
+from wellput.core.estimates import (
+    CONSTANT_SPREAD_SHARE,
+    largest_size,
+    present_means,
+    ratios,
+)
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Floats
 from wellput.stats.judges.ratings import pearson
@@ -99,7 +104,8 @@ class ProxiedLabels:
         """The differences of two systems on the items that both have; for choices, the share won by the
         first minus the share won by the second. Empty if the two were never compared."""
         if self.pairs is None:
-            return self._series(self.labels[a] - self.labels[b], self.proxies[a] - self.proxies[b])
+            differences = _without_rounding(self.labels[a] - self.labels[b], self.labels)
+            return self._series(differences, self.proxies[a] - self.proxies[b])
         for row, pair in enumerate(self.pairs):
             if set(pair) == {a, b}:
                 sign = 1.0 if pair == (a, b) else -1.0
@@ -232,6 +238,15 @@ def _means(
 
 def _table(values: OutputValues, systems: Sequence[str], items: Sequence[str]) -> Floats:
     return np.array([[values.get((system, item), np.nan) for item in items] for system in systems])
+
+
+def _without_rounding(differences: Floats, labels: Floats) -> Floats:
+    """Differences of labels. If all are equal but for rounding, as 5 − 4.9 and 4 − 3.9 are, they become
+    equal."""
+    spread = float(np.nanmax(differences, initial=-np.inf) - np.nanmin(differences, initial=np.inf))
+    if not 0 <= spread <= CONSTANT_SPREAD_SHARE * largest_size(labels):  # -inf without any
+        return differences
+    return np.where(np.isnan(differences), np.nan, np.nanmean(differences))
 
 
 def _clusters(items: Sequence[str], documents: Mapping[str, str] | None) -> Places:
