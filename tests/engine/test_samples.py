@@ -12,6 +12,7 @@ import wellput
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.engine.blocks import means_of_samples
+from wellput.engine.result import Comparison
 
 
 def test_the_score_of_an_item_is_the_mean_of_its_samples() -> None:
@@ -126,3 +127,34 @@ def test_the_sources_of_error_say_whether_items_or_samples_help() -> None:
 def test_plain_outputs_have_no_sources_of_error() -> None:
     evalset = EvalSet.of({"A": ["x", "y"], "B": ["y", "y"]}, ["x", "x"])
     assert wellput.score(evalset, "exact", confidence=True).error_sources == ()
+
+
+@pytest.mark.parametrize("metric", ["rouge-l", "gsa", "meteor", "ttr"])
+def test_the_order_of_the_samples_does_not_change_a_test(metric: str) -> None:
+    """Only 4 of 30 items differ. The means of the others differ in their last digit, as the mean of
+    three numbers depends on their order: such items do not say how much differences vary."""
+    words = [
+        "the",
+        "ferry",
+        "leaves",
+        "the",
+        "harbor",
+        "at",
+        "noon",
+        "every",
+        "day",
+        "but",
+        "sunday",
+    ]
+    samples = [" ".join(words[:n]) for n in (3, 7, 6)]
+
+    def difference(others: list[str]) -> Comparison:
+        better = [[" ".join(words[: 8 + n % 3]), *samples[1:]] for n in range(4)]
+        outputs = {"A": [samples] * 30, "B": [*better, *[others] * 26]}
+        found = wellput.score(EvalSet.of(outputs, [" ".join(words)] * 30), metric, all_pairs=True)
+        (pair,) = found.comparisons
+        return pair
+
+    same, reversed_order = difference(samples), difference(samples[::-1])
+    assert reversed_order.p_value == pytest.approx(same.p_value, rel=1e-9)
+    assert reversed_order.low == pytest.approx(same.low, rel=1e-9)

@@ -28,7 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.core.estimates import Bounds, Estimate, block_sum
+from wellput.core.estimates import CONSTANT_SPREAD_SHARE, Bounds, Estimate, block_sum
 from wellput.core.metric import Floats
 from wellput.core.options import checks_options
 from wellput.stats.proportions import is_share, share_interval
@@ -156,8 +156,10 @@ def n_differing(a: Floats, b: Floats) -> int:
 
 
 def is_differing(a: Floats, b: Floats) -> NDArray[np.bool_]:
-    """Whether the statistics of each item differ."""
-    different: NDArray[np.bool_] = (a != b).any(axis=1)
+    """Whether the statistics of each item differ, by more than rounding: the mean of three samples
+    depends on their order in its last digit."""
+    largest = np.maximum(np.abs(a), np.abs(b))
+    different: NDArray[np.bool_] = (np.abs(a - b) > CONSTANT_SPREAD_SHARE * largest).any(axis=1)
     return different
 
 
