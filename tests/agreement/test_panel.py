@@ -97,3 +97,16 @@ def test_a_table_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.Mo
     assert panels(judgments, ["A"], ["1", "2"])["quality"].n_judges == 4
     with pytest.raises(InputError, match=r"4 judges; with 1 system and 3 items .* 12 cells"):
         panels(judgments, ["A"], ["1", "2", "3"])
+
+
+def test_means_that_differ_by_rounding_are_ties() -> None:
+    """In tenths, the mean of three ratings depends on the order of the judges in its last digit."""
+    values = {"a": (0.1, 0.2, 0.7), "b": (0.7, 0.2, 0.1), "c": (0.3, 0.3, 0.5)}
+    judgments = [
+        Judgment(f"J{n}", item, "A", "q", value, {})
+        for item, ratings in values.items()
+        for n, value in enumerate(ratings)
+    ]
+    for rows in (judgments, judgments[::-1]):
+        (means,) = panels(rows, ["A"], list(values))["q"].means
+        assert means[0] == means[1] < means[2]

@@ -207,7 +207,7 @@ def test_python_needs_no_files(run: Run, tmp_path: Path) -> None:
     run("displays", "select", "corpus.jsonl", *options)
     chosen.save("python.jsonl")
     assert (tmp_path / "python.jsonl").read_bytes() == (tmp_path / "all.jsonl").read_bytes()
-    converted = wellput.displays.convert([chosen.evalset], system="majority")
+    converted = wellput.displays.convert(chosen.evalset, system="majority")
     run("displays", "convert", "all.jsonl", "--system", "majority", "-o", "all.bml")
     assert converted.bml() == (tmp_path / "all.bml").read_text()
     assert converted.to_dict() == {

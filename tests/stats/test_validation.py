@@ -255,3 +255,16 @@ def test_trainings_with_equal_judgments_give_no_interval() -> None:
         assert np.isfinite(found.r)
         assert found.estimate.low is None
         assert found.estimate.p_value is None
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 0, 4, 2, 1]])
+def test_a_covariance_of_zero_is_no_slope_in_any_unit_and_order(
+    unit: float, order: list[int]
+) -> None:
+    """Without the last row, judgments and predictor have a covariance of 0. In tenths, rounding makes
+    it ±1e-17: a slope of this size, divided by its own spread, would count as much as any other."""
+    y = unit * np.array([1.0, 1.0, 2.0, 2.0, 9.0])[order]
+    x = unit * np.array([[0.0], [1.0], [0.0], [1.0], [5.0]])[order]
+    _, n = leave_one_out_r(y, x, RegressionColumns([0], np.zeros(1)))
+    assert n == 4

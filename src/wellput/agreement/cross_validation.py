@@ -15,7 +15,7 @@ import numpy as np
 
 from wellput.agreement.models import JudgedRows
 from wellput.core.errors import counted
-from wellput.core.estimates import is_constant
+from wellput.core.estimates import CONSTANT_SPREAD_SHARE, is_constant
 from wellput.core.metric import Floats
 from wellput.stats.regression import Regression
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
@@ -70,8 +70,8 @@ def cross_validated(
     on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
     """One result for each kind of held-out group. `model` was fitted to all rows; `fit` makes a model
-    from judgments and predictors of a part of them. Where single sentences are held out, the predictors
-    and the penalty of `model` are used."""
+    from the judgments and predictors of some of the rows. Where single sentences are held out,
+    the predictors and the penalty of `model` are used."""
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
@@ -146,7 +146,9 @@ def _beside_best_single(
     best_predictors: dict[str, None] = {}
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
-        best = int(np.argmax([_explained(y - y.mean(), column) for column in x.T]))
+        explained = np.array([_explained(y - y.mean(), column) for column in x.T])
+        # The first of the best: the order of the rows changes sums by rounding.
+        best = int(np.argmax(explained >= explained.max() - CONSTANT_SPREAD_SHARE * float(y @ y)))
         best_predictors[rows.names[best]] = None
         return RegressionColumns([best], np.zeros(1))
 
@@ -171,7 +173,8 @@ def _explained(centered: Floats, column: Floats) -> float:
 
 
 def _columns_and_penalties(rows: JudgedRows, model: Regression, x: Floats) -> RegressionColumns:
-    """The columns of the model's predictors, and the ridge penalty of each."""
+    """The columns of the model's predictors, and the ridge penalty of each. `model.penalty` is for
+    standardized predictors, so it is multiplied by the predictor's variance."""
     places = rows.places(model.names)
     return RegressionColumns(places, model.penalty * x[:, places].var(axis=0))
 

@@ -7,7 +7,7 @@ mean. Each judge's ratings are normalized before ratings are averaged: `z` (mean
 never normalized.
 
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
-mean is the selection ratio: the share of the choices offered in which an output was chosen.
+mean is the share of choices that an output won, where a tie is half a win.
 
 Judgments must name systems and items of their evalset (`KnownNames`); other judgments are refused, with
 an error message that says what to type.
@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from wellput.core.errors import InputError, counted, did_you_mean
-from wellput.core.estimates import ScoreTable, present_means, ratios
+from wellput.core.estimates import ScoreTable, present_means, ratios, with_equal_ties
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
@@ -168,7 +168,7 @@ class Panel:
     normalization: Normalization = "none"
     excluded: tuple[Exclusion, ...] = ()
     note: str = ""
-    """Why judges were not put on a common scale, or what is lost by it."""
+    """Why judges were not put on a common scale, or what a common scale loses."""
     is_yes_no: bool = False
     """Whether every answer is 1 (yes) or 0 (no)."""
 
@@ -210,8 +210,9 @@ class Panel:
 
     @property
     def means(self) -> Floats:
-        """The mean rating of each cell, systems × items, NaN where nobody rated it."""
-        return present_means(self.ratings, axis=0)
+        """The mean rating of each cell, systems × items, NaN where nobody rated it. The order of the
+        judges changes means by rounding only; ties stay ties."""
+        return with_equal_ties(present_means(self.ratings, axis=0))
 
     def table(self) -> ScoreTable:
         """The panel as a table of scores. Its statistics are (mean rating, 1) for each judged cell."""

@@ -191,6 +191,26 @@ def is_constant(values: Floats) -> bool:
     )
 
 
+def with_equal_ties(values: Floats) -> Floats:
+    """The values, where those that differ only by rounding are equal: (0.1 + 0.2 + 0.7) / 3 is not
+    quite (0.7 + 0.2 + 0.1) / 3. NaN stays NaN.
+
+    >>> np.unique(with_equal_ties(np.array([(0.1 + 0.2 + 0.7) / 3, (0.7 + 0.2 + 0.1) / 3])))
+    array([0.33333333])
+    """
+    distinct = np.unique(values)  # sorted, NaN last
+    distinct = distinct[np.isfinite(distinct)]
+    if len(distinct) < 2:
+        return values
+    is_new = np.diff(distinct) > CONSTANT_SPREAD_SHARE * float(np.abs(distinct).max())
+    if is_new.all():
+        return values
+    first_of_tie = distinct[np.concatenate([[True], is_new])]
+    places = np.searchsorted(first_of_tie, values, side="right") - 1
+    merged = first_of_tie[np.maximum(places, 0)]
+    return np.where(np.isfinite(values), merged, values)
+
+
 def largest_size(*arrays: Floats) -> float:
     """The largest absolute value among the finite numbers; 0 if there are none.
 

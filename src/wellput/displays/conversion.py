@@ -129,7 +129,7 @@ class Conversion(Result):
 
 @checks_options
 def convert(
-    inputs: PathLike | Sequence[PathLike | EvalSource],
+    inputs: PathLike | EvalSet | Sequence[PathLike | EvalSource],
     *,
     words: str = "words",
     displays: Names = (),
@@ -173,7 +173,7 @@ def convert(
     >>> wellput.displays.convert([corpus], system="original").bml().count("<bml ")
     2
     """
-    sources = [inputs] if isinstance(inputs, str | Path) else inputs
+    sources = [inputs] if isinstance(inputs, str | Path | EvalSet) else inputs
     check_files([path], sources)
     tiers = split_names(displays)
     evalset = EvalSet(

@@ -175,7 +175,7 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float(values @ weights) / total if total else 0.0
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _kept_vectors(path: str, layer: int | None, device: str) -> KeptVectors:
     from wellput.language.models.token_vectors import KeptVectors, load_vectors
 

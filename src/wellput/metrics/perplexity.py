@@ -197,7 +197,7 @@ def _is_of_english(path: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
 def causal_model(path: str, device: str) -> CausalModel:
     from wellput.language.models.causal_model import CausalModel
 

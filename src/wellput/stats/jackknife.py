@@ -159,8 +159,7 @@ def is_differing(a: Floats, b: Floats) -> NDArray[np.bool_]:
     """Whether the statistics of each item differ, by more than rounding: the mean of three samples
     depends on their order in its last digit."""
     largest = np.maximum(np.abs(a), np.abs(b))
-    different: NDArray[np.bool_] = (np.abs(a - b) > CONSTANT_SPREAD_SHARE * largest).any(axis=1)
-    return different
+    return np.asarray(np.any(np.abs(a - b) > CONSTANT_SPREAD_SHARE * largest, axis=1))
 
 
 def jackknife_difference(

@@ -151,14 +151,20 @@ def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[flo
     return float(_r(total)), int(is_scored.sum())
 
 
+MIN_EXPLAINED_SHARE = 1e-20
+"""Where the variance of predicted values is a smaller share of the variance of the judgments, they
+differ by rounding only: judgments and predictors have a covariance of 0."""
+
+
 def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) -> Floats:
     """The slopes of a fit to rows with these summed products, scaled so that the scores of all rows
-    have standard deviation 1 (their mean is 0); NaN where there is no fit, or all scores are
-    equal."""
+    have standard deviation 1 (their mean is 0); NaN where there is no fit, or all scores are equal
+    but for rounding."""
     slopes = rows.coefficients(sums, model.columns, model.penalties)[..., 1:]
     places = [column + 1 for column in model.columns]
     squares = rows.total[places][:, places]
     variance = np.einsum("...i,ij,...j->...", slopes, squares, slopes) / len(rows.y)
+    variance = np.where(variance > MIN_EXPLAINED_SHARE * rows.y.var(), variance, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(slopes / np.sqrt(variance)[..., None], dtype=np.float64)
 

@@ -18,6 +18,7 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.language.models.causal_model import CausalModel
+from wellput.language.models.token_vectors import load_vectors
 from wellput.metrics.perplexity import Perplexity
 
 WORDS = "abcdefgh"
@@ -28,8 +29,8 @@ class Letters:
 
     def __init__(self, *, limit: int = 100, batch: int = 12) -> None:
         self.start = [0]
-        self.limit = limit
-        self.batch = batch
+        self.max_row_pieces = limit
+        self.max_batch_pieces = batch
         self.sizes: list[int] = []
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
@@ -61,7 +62,7 @@ def test_batches_change_nothing(texts: list[str]) -> None:
     alone = [CausalModel(Letters()).log_probs([text]) for text in texts]
     np.testing.assert_allclose(sums, [own[0][0] for own in alone])
     np.testing.assert_allclose(counts, [len(text) for text in texts])
-    assert all(size <= network.batch for size in network.sizes)
+    assert all(size <= network.max_batch_pieces for size in network.sizes)
 
 
 def test_no_folder(tmp_path: Path) -> None:
@@ -85,6 +86,46 @@ def test_a_tiny_network_or_how_to_get_one(tmp_path: Path) -> None:
     found = perplexity.segment_score(perplexity.statistics(batch))
     assert found[0] == pytest.approx(perplexity_by_library(network), rel=1e-4)
     assert perplexity.signature().startswith("model:")
+
+
+@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
+def test_a_model_without_the_weights_of_a_language_model_is_refused(tmp_path: Path) -> None:
+    """The library would draw the missing weights at random, anew in each run."""
+    save_tiny_network(tmp_path)
+    save_tiny_encoder(tmp_path, with_head=False)
+    with pytest.raises(InputError, match="not a causal language model, or is incomplete"):
+        CausalModel.load(str(tmp_path), device="cpu")
+
+
+@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
+def test_a_model_that_sees_later_pieces_is_refused(tmp_path: Path) -> None:
+    save_tiny_network(tmp_path)
+    save_tiny_encoder(tmp_path, with_head=True)
+    with pytest.raises(InputError, match="depend on the pieces after them"):
+        CausalModel.load(str(tmp_path), device="cpu")
+
+
+@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
+def test_a_damaged_model_is_refused(tmp_path: Path, file: str) -> None:
+    save_tiny_network(tmp_path)
+    damaged = tmp_path / file
+    damaged.write_bytes(b"[]" if file == "config.json" else damaged.read_bytes()[:900])
+    with pytest.raises(InputError, match="may be damaged"):
+        CausalModel.load(str(tmp_path), device="cpu")
+    with pytest.raises(InputError, match="may be damaged"):
+        load_vectors(str(tmp_path), device="cpu")
+
+
+def save_tiny_encoder(folder: Path, *, with_head: bool) -> None:
+    """A network of the kind of BERT, over the vocabulary of the tiny network."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertModel
+
+    torch.manual_seed(1)
+    shape = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = BertConfig(vocab_size=4, intermediate_size=8, initializer_range=1.0, **shape)
+    (BertForMaskedLM if with_head else BertModel)(config).save_pretrained(folder)
 
 
 def save_tiny_network(folder: Path) -> Any:

@@ -55,6 +55,12 @@ def test_an_input_knows_only_what_its_kind_tells() -> None:
     )
 
 
+def test_a_node_without_a_lemma_is_refused_where_lemmas_are_needed() -> None:
+    assert parse_input({"lemma": "cat"}, kind="lemmas").nodes[0].forms == ("cat",)
+    with pytest.raises(InputError, match="needs a lemma for each node"):
+        parse_input({"word": "cat"}, kind="lemmas")
+
+
 @pytest.mark.parametrize(
     ("nodes", "heads", "message"),
     [

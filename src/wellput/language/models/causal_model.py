@@ -11,12 +11,13 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
+from wellput.language.models.transformer_loading import folder_fingerprint, load_transformer
 
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
@@ -26,16 +27,19 @@ CPU_BATCH_PIECES = 1024
 pair of a piece in the batch and a piece in the vocabulary."""
 GPU_BATCH_PIECES = 16384
 """The same on a GPU."""
+SAME_LOG_PROB = 1e-3
+"""Log probabilities that differ by less are equal but for rounding."""
 
 
 class Network(Protocol):
     """A language model: `pieces` turns texts into numbers of pieces, and `log_probs` gives the
     probability of each piece after those before it. A row is a list of pieces. `start` are the pieces
-    before each text, `limit` is the most pieces in a row, and `batch` the most in a batch of rows."""
+    before each text, `max_row_pieces` is the most pieces in a row, and `max_batch_pieces` the most in a
+    batch of rows, with padding."""
 
     start: list[int]
-    limit: int
-    batch: int
+    max_row_pieces: int
+    max_batch_pieces: int
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]: ...
 
@@ -58,11 +62,7 @@ class CausalModel:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all files of the model."""
-        digest = hashlib.sha256()
-        for file in _files(self._path) if self._path else []:
-            with file.open("rb") as opened:
-                digest.update(hashlib.file_digest(opened, "sha256").digest())
-        return digest.hexdigest()
+        return folder_fingerprint(self._path) if self._path else hashlib.sha256().hexdigest()
 
     def log_probs(
         self, texts: Sequence[str], *, on_progress: Callable[[int], None] = lambda _: None
@@ -70,13 +70,13 @@ class CausalModel:
         """For each text, the natural logarithm of its probability and the number of its pieces.
         `on_progress` counts texts, or the parts of long texts."""
         start = self._network.start
-        max_part_pieces = self._network.limit - len(start)
+        max_part_pieces = self._network.max_row_pieces - len(start)
         parts: list[tuple[int, list[int]]] = []
         for number, pieces in enumerate(self._network.pieces(texts)):
             cuts = range(0, len(pieces), max_part_pieces)
             parts += [(number, start + pieces[begin : begin + max_part_pieces]) for begin in cuts]
         sums, counts = np.zeros(len(texts)), np.zeros(len(texts))
-        for batch in _batches(parts, self._network.batch):
+        for batch in _batches(parts, self._network.max_batch_pieces):
             scored = self._network.log_probs([pieces for _, pieces in batch])
             for (number, _), logs in zip(batch, scored, strict=True):
                 text_logs = logs[len(start) - 1 :]  # without those of the start
@@ -105,34 +105,30 @@ class TransformerNetwork:
     """A causal language model of the Hugging Face library."""
 
     def __init__(self, path: Path, device: str) -> None:
-        try:
-            import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-        except ImportError:
-            raise InputError(
-                f"{path} is a neural language model, which needs torch and transformers: "
-                "pip install 'wellput[neural]'"
-            ) from None
         folder, options = _folder_and_options(path)
-        try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, **options)
-            model: Any = AutoModelForCausalLM.from_pretrained(folder, **options)
-        except (OSError, ValueError, ImportError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(f"Cannot load the language model {path}: {reason}") from None
-        self._torch: Any = torch
-        self._device = _device(torch) if device == "auto" else device
-        try:
-            # The weights of a GGUF file are no longer quantized after loading, but model.float() still
-            # raises an error for them.
-            self._model: Any = torch.nn.Module.float(model).eval().to(self._device)
-        except (RuntimeError, AssertionError) as error:
-            raise InputError(f"There is no device {device!r} here: {error}") from None
+        loaded = load_transformer(
+            path, auto_class="AutoModelForCausalLM", device=device, folder=folder, **options
+        )
+        self._torch, self._tokenizer, self._model = loaded.torch, loaded.tokenizer, loaded.model
+        self._device = loaded.device
+        if self._sees_later_pieces():
+            raise InputError(
+                f"{path} is not a causal language model: the probabilities that it gives to pieces "
+                "depend on the pieces after them. Give a model that writes text, such as GPT-2."
+            )
+        # A tokenizer that drops the line break gives no pieces for it.
         self.start: list[int] = self._tokenizer(TEXT_BEFORE)["input_ids"] or [
-            model.config.eos_token_id
+            self._model.config.eos_token_id
         ]
-        self.limit = getattr(model.config, "max_position_embeddings", None) or MAX_PIECES
-        self.batch = CPU_BATCH_PIECES if self._device == "cpu" else GPU_BATCH_PIECES
+        self.max_row_pieces = (
+            getattr(self._model.config, "max_position_embeddings", None) or MAX_PIECES
+        )
+        self.max_batch_pieces = CPU_BATCH_PIECES if self._device == "cpu" else GPU_BATCH_PIECES
+
+    def _sees_later_pieces(self) -> bool:
+        """Whether the probability of a piece changes with the piece after it."""
+        one, another = self.log_probs([[0, 0, 0], [0, 0, 1]])
+        return bool(abs(one[0] - another[0]) > SAME_LOG_PROB)
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         numbers: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=False)[
@@ -153,23 +149,13 @@ class TransformerNetwork:
         return [values[place, : len(row) - 1] for place, row in enumerate(rows)]
 
 
-def _folder_and_options(path: Path) -> tuple[str, dict[str, Any]]:
+def _folder_and_options(path: Path) -> tuple[str, dict[str, str]]:
     """The folder of the model, and the options with which the Hugging Face library finds it there."""
     if path.is_file():
-        return str(path.parent), {"gguf_file": path.name, "local_files_only": True}
+        return str(path.parent), {"gguf_file": path.name}
     if not path.is_dir():
         raise InputError(f"There is no folder {path} with a language model in it.")
     files = sorted(path.glob("*.gguf"))
     if files and not (path / "config.json").exists():
         return _folder_and_options(files[0])
-    return str(path), {"local_files_only": True}
-
-
-def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(file for file in path.iterdir() if file.is_file())
-
-
-def _device(torch: Any) -> str:
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+    return str(path), {}

@@ -4,9 +4,10 @@ The generative model makes a tree by a sequence of choices (see head_driven_mode
 the next modifier of a head. Every family of choices becomes one smoothed distribution
 (`backoff_tables.py`).
 
-The probability of a further fragment after a tree is tuned on sentences: one sentence of a treebank
-should give one fragment, and two sentences joined should give two. The first needs a low probability,
-the second a high one. The same trees give the same bytes.
+The probability of a further fragment after a tree is tuned: one sentence of a treebank should give one
+fragment, which needs a low probability, and two joined sentences should give two, which needs a high
+one. So the largest probability is taken with which enough sentences stay one fragment. The same trees
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def tuned_continuing(
     arrays: Mapping[str, NDArray[Any]], guesser: Parser, dev: Sequence[Tree]
 ) -> float:
     """The largest tried probability of a further fragment with which enough sentences of `dev` stay one
-    fragment; if there is none, the smallest tried one. `guesser` is the parser from which each word has
-    one of its tags."""
+    fragment; if there is none, the smallest tried one. `guesser` is the parser whose trees give each
+    word one of its possible tags."""
     sentences = [
         [word.form for word in tree.words] for tree in dev[:: len(dev) // MAX_TUNING_SENTENCES + 1]
     ]
@@ -125,11 +126,11 @@ def train_head_driven(
     seed: int = 1,
     on_epoch: Callable[[int], None] = lambda _: None,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays of a model file (`save_head_driven`). `guesser` is the parser from which each word
-    has one of its tags. The probability of a further fragment and the sharpness of the tagger's
-    probabilities are tuned on `dev`. Words that occur fewer than `min_word_count` times are treated as
-    unknown. `on_epoch` is called after every pass of the tagger's training. With `ngrams`, the
-    parser's log probabilities are averaged with those of the n-gram model."""
+    """The arrays of a model file (`save_head_driven`). `guesser` is the parser whose trees give
+    each word one of its possible tags. The probability of a further fragment and the sharpness of the
+    tagger's probabilities are tuned on `dev`. Words that occur fewer than `min_word_count` times are
+    treated as unknown. `on_epoch` is called after every pass of the tagger's training. With `ngrams`,
+    the parser's log probabilities are averaged with those of the n-gram model."""
     arrays = tree_arrays(trees, min_word_count)
     tags = TagSet(unpacked_strings(arrays, "tags"))
     tagger = Tagger.train(
@@ -155,9 +156,10 @@ def save_head_driven(
 
 
 def _tagged(tree: Tree, tags: TagSet) -> TaggedSentence:
-    """The words of a tree, and the function tag of each word."""
-    numbers = [tags.number(tag) for tag in full_tags(projectivize(tree))]
-    return [word.form for word in tree.words], [tags.tags[number] for number in numbers]
+    """The words of a tree, and the function tag of each word: a kept one if there is one."""
+    kept = [(tag, tags.number(tag)) for tag in full_tags(projectivize(tree))]
+    function_tags = [tag if number < 0 else tags.tags[number] for tag, number in kept]
+    return [word.form for word in tree.words], function_tags
 
 
 def tree_arrays(
@@ -179,9 +181,9 @@ def tree_arrays(
     for tree in trees:
         words = [word_number(word.form, numbers) for word in tree.words]
         _add_tree(tree, [tags.number(tag) for tag in full_tags(tree)], words, classes, families)
-    estimates, listed = _estimates(families, coarse, coarsest)
+    looked_up, listed = _estimates(families, coarse, coarsest)
     return {
-        **packed_tables(estimates),
+        **packed_tables(looked_up),
         **packed_lists(listed),
         **packed_strings("tags", tags.tags),
         **packed_strings("words", vocabulary),
@@ -197,8 +199,8 @@ def _vocabulary(
     trees: Sequence[Tree], min_word_count: int
 ) -> tuple[list[str], NDArray[np.float32]]:
     """The vocabulary: the sentence start, the classes of unknown words, and the words that are
-    frequent enough; and the natural log of the relative frequency of each. The counts of the classes
-    are those of the rarer words."""
+    frequent enough; and the natural log of the relative frequency of each. A rarer word counts as its
+    lower-case form if this is frequent enough, otherwise as its class of unknown words."""
     counts = Counter(word.form for tree in trees for word in tree.words)
     kept = Counter({word: n for word, n in counts.items() if n >= min_word_count})
     classes = Counter({ANY_WORD: 1})
@@ -227,7 +229,8 @@ def _add_tree(
     families: Sequence[Events],
 ) -> None:
     """Adds the choices of one tree to the families. `tags` and `words` have the number of each word's
-    tag and of the word; `classes` has the class of each tag's relation."""
+    tag and of the word; `classes` has the class of each tag's relation. The modifiers of a head are
+    chosen from left to right, so those on its left from the outermost in."""
     stop = -1  # the choice of no further modifier
 
     def before(number: int) -> int:
@@ -286,18 +289,24 @@ def _estimates(
     they would double the size of the file without better results."""
 
     def smoothed(
-        family: int, levels: Sequence[Sequence[Numbers]], mins: Sequence[int], continuation: bool
+        family: int,
+        levels: Sequence[Sequence[Numbers]],
+        min_counts: Sequence[int],
+        continuation: bool,
     ) -> list[BackoffLevel]:
-        """The tables of a family of choices, from the most exact context to the widest. `mins` has
-        the least count of a context at each level; `continuation` is as for `estimate_levels`."""
+        """The tables of a family of choices, from the most exact context to the widest. `min_counts`
+        and `continuation` are as for `estimate_levels`."""
         outcomes = np.array(families[family].outcomes, np.int64)
         if family in (LEFT, RIGHT, LEFT_AFTER, RIGHT_AFTER):
+            # The choice of no further modifier gets the number after those of the tags.
             outcomes = np.where(outcomes < 0, len(coarse), outcomes)
-        return estimate_levels(family, levels, outcomes, continuation=continuation, min_counts=mins)
+        return estimate_levels(
+            family, levels, outcomes, continuation=continuation, min_counts=min_counts
+        )
 
     # Columns, for modifiers: t and w are the head's tag and word, c is the class of the last modifier,
-    # d a distance. For words: t is the word's tag, w1 and w2 are the words before it, and h and w are
-    # the tag and word of its head.
+    # d a distance, w1 the word before the modifier. For words: t is the word's tag, w1 and w2 are the
+    # words before it, and h and w are the tag and word of its head.
     t, c = families[LEFT].columns()
     levels: list[list[Numbers]] = [[t, c], [coarse[t], c], [coarsest[t], c], []]
     listed = smoothed(LEFT, levels, [1, 1, 1, 1], False)
@@ -311,6 +320,6 @@ def _estimates(
     t, h, w = families[HEAD_WORD].columns()
     looked_up += smoothed(HEAD_WORD, [[t, w], [t, coarse[h]]], [2, 1], False)
     for family in (LEFT_AFTER, RIGHT_AFTER):
-        t, w = families[family].columns()
-        listed += smoothed(family, [[coarsest[t], w]], [2], False)
+        t, w1 = families[family].columns()
+        listed += smoothed(family, [[coarsest[t], w1]], [2], False)
     return looked_up, listed

@@ -12,7 +12,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -21,6 +21,11 @@ from numpy.typing import NDArray
 
 from wellput.core.errors import InputError
 from wellput.io.files import InputFile, check_readable
+from wellput.language.models.transformer_loading import (
+    LoadedTransformer,
+    folder_fingerprint,
+    load_transformer,
+)
 from wellput.text.tokenizers import tokenize
 
 Vectors: TypeAlias = NDArray[np.float32]
@@ -146,28 +151,15 @@ class TransformerVectors:
     equal_tokens_match = False
 
     def __init__(self, path: Path, *, layer: int | None = None, device: str = "auto") -> None:
-        try:
-            import torch
-            from transformers import AutoModel, AutoTokenizer
-        except ImportError:
-            raise InputError(
-                f"{path} is a neural model, which needs torch and transformers: "
-                "pip install 'wellput[neural]'"
-            ) from None
-        try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(str(path), local_files_only=True)
-            model: Any = AutoModel.from_pretrained(str(path), local_files_only=True)
-        except (OSError, ValueError, ImportError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(f"Cannot load the encoder {path}: {reason}") from None
+        loaded = _encoder(path, device)
+        self._torch, self._tokenizer, self._device = loaded.torch, loaded.tokenizer, loaded.device
+        model = loaded.model
         layers = int(getattr(model.config, "num_hidden_layers", 0))
         if layer is not None and not 0 <= layer <= layers:
             raise InputError(f"layer={layer} must be from 0 to {layers}, the layers of {path}.")
         if model.config.is_encoder_decoder:
             model = model.get_encoder()
-        self._torch: Any = torch
-        self._device = _device(torch) if device == "auto" else device
-        self._model: Any = model.float().eval().to(self._device)
+        self._model = model
         self._layer = layer
         self._path = path
         # The tokens that an encoder puts around a text; the unknown token stands for a word.
@@ -177,11 +169,7 @@ class TransformerVectors:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all files of the model."""
-        digest = hashlib.sha256()
-        for file in sorted(path for path in self._path.iterdir() if path.is_file()):
-            with file.open("rb") as opened:
-                digest.update(hashlib.file_digest(opened, "sha256").digest())
-        return digest.hexdigest()
+        return folder_fingerprint(self._path)
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """The numbers of the tokens of each text; a text that is too long for the model is cut off."""
@@ -235,10 +223,10 @@ def _batches(rows: Sequence[Sequence[int]]) -> list[list[int]]:
     return batches
 
 
-def _device(torch: Any) -> str:
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
+@lru_cache(maxsize=2)
+def _encoder(path: Path, device: str) -> LoadedTransformer:
+    """The model in a folder; it is loaded once, whatever layers are used."""
+    return load_transformer(path, auto_class="AutoModel", device=device)
 
 
 class KeptVectors:

@@ -184,6 +184,7 @@ def _canonical_order(nodes: Sequence[Node], heads: Sequence[int]) -> list[int]:
 
 LABEL_KEYS = ("relation", "upos", "xpos")
 NODE_KEYS = {"word", "words", "synset", "children", "lemma", "feats", "id", *LABEL_KEYS}
+"""A node may have an `id`, which is not used."""
 
 SynsetMembers = Callable[[str], Sequence[str]]
 
@@ -241,6 +242,10 @@ def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKin
     word_keys = [key for key in ("word", "words", "synset") if key in item]
     labels = {key: _text(item, key) for key in LABEL_KEYS} if kind != "words" else {}
     if kind == "lemmas":
+        if "lemma" not in item:
+            raise InputError(
+                f"input='lemmas' needs a lemma for each node; this one is {_shown(item)}"
+            )
         lemma = _text(item, "lemma")
         return Node((lemma,), **labels, lemma=lemma, feats=_text(item, "feats"))
     if len(word_keys) != 1:
@@ -249,6 +254,7 @@ def _node(item: Mapping[str, Any], members: SynsetMembers | None, kind: InputKin
         case "word":
             forms: Sequence[object] = [item["word"]]
         case "words":
+            # [None] fails the check below.
             forms = item["words"] if isinstance(item["words"], list | tuple) else [None]
         case _:
             if members is None:
@@ -302,9 +308,9 @@ def _keys() -> str:
 
 @dataclass(frozen=True)
 class Realization:
-    """A sentence: its words, the numbers of the nodes that they stand for, the model's score (a natural
-    logarithm, only to compare realizations of one tree) and, where there is an n-gram model, the
-    sentence's log10 probability under it."""
+    """A sentence: its words, the numbers of the nodes that they stand for, the model's score (only to
+    compare realizations of one tree; a natural logarithm for FERGUS and LR) and, where the model is
+    FERGUS or LR, the sentence's log10 probability under the n-gram model."""
 
     words: tuple[str, ...]
     nodes: tuple[int, ...]
