@@ -33,8 +33,8 @@ using Matrix = NewArray<double, 2>;
 // A zeroed (rows, columns) array.
 template <typename T>
 NewArray<T, 2> new_table(std::size_t rows, std::size_t columns) {
-    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
-    if (columns > 0 && rows >= most / columns) throw std::bad_alloc();
+    constexpr std::size_t MAX_VALUES = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+    if (columns > 0 && rows >= MAX_VALUES / columns) throw std::bad_alloc();
     T* const data = new T[rows * columns + 1]();
     nanobind::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return NewArray<T, 2>(data, {rows, columns}, owner);

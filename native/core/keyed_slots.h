@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kFirstSize = 64;
+    static constexpr std::size_t FIRST_SLOTS = 64;
 
     std::size_t place(std::uint64_t key) const {
         const std::size_t mask = slots_.size() - 1;
@@ -43,7 +43,7 @@ private:
         return at;
     }
     void grow() {
-        std::vector<Slot> old(slots_.empty() ? kFirstSize : 2 * slots_.size());
+        std::vector<Slot> old(slots_.empty() ? FIRST_SLOTS : 2 * slots_.size());
         old.swap(slots_);
         for (const Slot& slot : old)
             if (slot.key) slots_[place(slot.key)] = slot;

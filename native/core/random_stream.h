@@ -18,11 +18,11 @@ using Weight = std::uint8_t;
 class Stream {
 public:
     Stream(std::uint64_t seed, std::uint64_t resample)
-        : state_(mix(mix(seed + kGamma) + resample)) {}
-    std::uint64_t next() { return mix(state_ += kGamma); }
+        : state_(mix(mix(seed + GOLDEN_GAMMA) + resample)) {}
+    std::uint64_t next() { return mix(state_ += GOLDEN_GAMMA); }
 
 private:
-    static constexpr std::uint64_t kGamma = 0x9e3779b97f4a7c15ull;
+    static constexpr std::uint64_t GOLDEN_GAMMA = 0x9e3779b97f4a7c15ull;
     static std::uint64_t mix(std::uint64_t z) {
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;

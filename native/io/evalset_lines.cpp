@@ -48,13 +48,16 @@ struct PlainLine {
 // Whether one of eight bytes is a quote, a backslash or a control character. Never misses one; may
 // also say yes for a byte beyond ASCII that follows one.
 bool has_special(const char* at) {
-    constexpr std::uint64_t ones = 0x0101010101010101ULL, highs = 0x8080808080808080ULL;
+    constexpr std::uint64_t ONE_IN_EACH_BYTE = 0x0101010101010101ULL,
+                            HIGH_BIT_IN_EACH_BYTE = 0x8080808080808080ULL;
     std::uint64_t bytes;
     std::memcpy(&bytes, at, 8);
-    const std::uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
-    const std::uint64_t found = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
-                                ((bytes - ones * 0x20) & ~bytes);
-    return found & highs;
+    const std::uint64_t quote = bytes ^ (ONE_IN_EACH_BYTE * '"'),
+                        backslash = bytes ^ (ONE_IN_EACH_BYTE * '\\');
+    const std::uint64_t found = ((quote - ONE_IN_EACH_BYTE) & ~quote) |
+                                ((backslash - ONE_IN_EACH_BYTE) & ~backslash) |
+                                ((bytes - ONE_IN_EACH_BYTE * 0x20) & ~bytes);
+    return found & HIGH_BIT_IN_EACH_BYTE;
 }
 
 // Reads one line; every function is false where the line is not plain.
@@ -260,7 +263,8 @@ void append_utf8(std::string& out, long point) {
 
 // False for an escape that JSON does not have, and for half a surrogate pair.
 bool unescape(std::string_view raw, std::string& out) {
-    static constexpr std::string_view from = "\"\\/bfnrt", to = "\"\\/\b\f\n\r\t";
+    static constexpr std::string_view ESCAPE_LETTERS = "\"\\/bfnrt",
+                                      ESCAPED_CHARACTERS = "\"\\/\b\f\n\r\t";
     out.clear();
     const char* at = raw.data();
     const char* end = at + raw.size();
@@ -272,9 +276,9 @@ bool unescape(std::string_view raw, std::string& out) {
         const char kind = at[1];
         at += 2;
         if (kind != 'u') {
-            const std::size_t place = from.find(kind);
+            const std::size_t place = ESCAPE_LETTERS.find(kind);
             if (place == std::string_view::npos) return false;
-            out += to[place];
+            out += ESCAPED_CHARACTERS[place];
             continue;
         }
         long point = hex_unit(at, end);

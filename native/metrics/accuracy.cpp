@@ -23,15 +23,15 @@ namespace wellput {
 
 namespace {
 
-constexpr std::size_t kStringColumns = 6;   // of `string_errors`
-constexpr std::size_t kTreeletColumns = 7;  // of `treelet_errors`
+constexpr std::size_t STRING_ERROR_COLUMNS = 6;   // of `string_errors`
+constexpr std::size_t TREELET_ERROR_COLUMNS = 7;  // of `treelet_errors`
 
 using CostTuple = std::tuple<int, int, int>;  // insertion, deletion, substitution
 
 Costs costs_of(const CostTuple& costs) {
-    constexpr int dearest = 1000;
+    constexpr int MAX_COST = 1000;
     for (const int cost : {std::get<0>(costs), std::get<1>(costs), std::get<2>(costs)})
-        require(cost >= 1 && cost <= dearest, "costs must be between 1 and 1000");
+        require(cost >= 1 && cost <= MAX_COST, "costs must be between 1 and 1000");
     return Costs{std::get<0>(costs), std::get<1>(costs), std::get<2>(costs)};
 }
 
@@ -54,11 +54,11 @@ class StringAligner {
 public:
     StringAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
 
-    // Fills a row of `kStringColumns` for every reference.
+    // Fills a row of `STRING_ERROR_COLUMNS` for every reference.
     void align(std::string_view hypothesis, References references, double* rows) {
         vocabulary_.clear();
         number(hypothesis, 0, hypothesis_);
-        for (std::size_t j = 0; j < references.size(); ++j, rows += kStringColumns) {
+        for (std::size_t j = 0; j < references.size(); ++j, rows += STRING_ERROR_COLUMNS) {
             number(references[j], j + 1, reference_);
             const Errors errors = aligner_.align(reference_, hypothesis_, vocabulary_.bound());
             write(rows, hypothesis_.size(), reference_.size(), errors);
@@ -90,10 +90,10 @@ Matrix string_errors(nb::handle hypotheses, nb::handle references, const std::st
     require_same_items(texts, lists);
     const StringAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
     double* rows = nullptr;
-    Matrix result = new_matrix(lists.total(), kStringColumns, &rows);
+    Matrix result = new_matrix(lists.total(), STRING_ERROR_COLUMNS, &rows);
     nb::gil_scoped_release release;
     for_items_that_fit(texts.size(), threads, aligner, [&](StringAligner& own, std::size_t i) {
-        own.align(texts[i], lists[i], rows + kStringColumns * lists.first(i));
+        own.align(texts[i], lists[i], rows + STRING_ERROR_COLUMNS * lists.first(i));
     });
     return result;
 }
@@ -103,7 +103,7 @@ class TreeAligner {
 public:
     TreeAligner(Tokenizer tokenizer, Costs costs) : tokenizer_(tokenizer), aligner_(costs) {}
 
-    // Fills a row of `kTreeletColumns`.
+    // Fills a row of `TREELET_ERROR_COLUMNS`.
     void align(std::string_view hypothesis, References reference, std::span<const int> heads,
                double* row) {
         vocabulary_.clear();
@@ -141,10 +141,10 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     for (std::size_t i = 0; i < lists.size(); ++i) require_heads(heads_of(i));
     const TreeAligner aligner(tokenizer_named(tokenizer), costs_of(costs));
     double* rows = nullptr;
-    Matrix result = new_matrix(texts.size(), kTreeletColumns, &rows);
+    Matrix result = new_matrix(texts.size(), TREELET_ERROR_COLUMNS, &rows);
     nb::gil_scoped_release release;
     for_items_that_fit(texts.size(), threads, aligner, [&](TreeAligner& own, std::size_t i) {
-        own.align(texts[i], lists[i], heads_of(i), rows + kTreeletColumns * i);
+        own.align(texts[i], lists[i], heads_of(i), rows + TREELET_ERROR_COLUMNS * i);
     });
     return result;
 }

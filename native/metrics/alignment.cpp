@@ -21,9 +21,9 @@ template <typename T>
         const std::size_t low = d > m ? std::max<std::size_t>(1, d - m) : 1;
         const std::size_t high = std::min(n, d - 1);
         // Values past the end of a diagonal are never read.
-        for (std::size_t start = low; start <= high; start += kLane) {
+        for (std::size_t start = low; start <= high; start += LANE_CELLS) {
 #pragma GCC ivdep
-            for (std::size_t k = 0; k < kLane; ++k) {
+            for (std::size_t k = 0; k < LANE_CELLS; ++k) {
                 const std::size_t i = start + k;
                 const T same = static_cast<T>(left[i] == reversed[i] ? 0 : substitution);
                 const T diagonal = static_cast<T>(earlier[i - 1] + same);

@@ -68,10 +68,10 @@ struct Step {
 
 // Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows are
 // `stride` apart. The cells of a diagonal do not depend on each other, so compilers turn the loop over
-// them into vector code, which handles kLane cells at a time. Therefore rows and tokens need kLane
+// them into vector code, which handles LANE_CELLS at a time. Therefore rows and tokens need as many
 // places to spare at their ends. `left[i]` is reference token i - 1; `right` has the hypothesis
 // backwards.
-inline constexpr std::size_t kLane = 16;
+inline constexpr std::size_t LANE_CELLS = 16;
 void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
                     const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
                     std::int16_t insertion, std::int16_t substitution);
@@ -101,8 +101,8 @@ public:
     std::span<const Step> path() const { return path_; }
 
 private:
-    static constexpr std::size_t kLarge = std::size_t{1} << 24;
-    static constexpr std::size_t kMostStepBytes = std::size_t{1} << 24;  // 16 MiB
+    static constexpr std::size_t LARGE_TABLE_CELLS = std::size_t{1} << 24;
+    static constexpr std::size_t MAX_STEP_BYTES = std::size_t{1} << 24;  // 16 MiB
 
     void trace(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         const std::size_t n = reference.size(), m = hypothesis.size();
@@ -118,7 +118,7 @@ private:
             bound < std::numeric_limits<std::int16_t>::max())
             by_diagonals<std::int16_t>(reference, hypothesis, scale);
         else if (largest < std::numeric_limits<std::int32_t>::max() &&
-                 (n + m + 1) * (n + 1) < kLarge)
+                 (n + m + 1) * (n + 1) < LARGE_TABLE_CELLS)
             by_diagonals<std::int32_t>(reference, hypothesis, scale);
         else
             by_rows(reference, hypothesis, scale);
@@ -128,13 +128,14 @@ private:
     void by_diagonals(std::span<const int> reference, std::span<const int> hypothesis,
                       std::int64_t scale) {
         const std::size_t n = reference.size(), m = hypothesis.size();
-        const std::size_t stride = n + 1 + kLane;
-        const std::size_t lane_tokens = n + m + 2 * kLane + 2;
-        const std::size_t bytes = ((n + m + 1) * stride + kLane + 2 * lane_tokens) * sizeof(T);
+        const std::size_t stride = n + 1 + LANE_CELLS;
+        const std::size_t lane_tokens = n + m + 2 * LANE_CELLS + 2;
+        const std::size_t bytes = ((n + m + 1) * stride + LANE_CELLS + 2 * lane_tokens) * sizeof(T);
         if (cells_.size() * sizeof(std::int64_t) < bytes) cells_.resize(bytes / 8 + 1);
         T* const values = reinterpret_cast<T*>(cells_.data());
-        T* const left = values + (n + m + 1) * stride + kLane;  // left[i] is reference token i - 1
-        T* const right = left + lane_tokens;                    // the hypothesis backwards
+        // left[i] is reference token i - 1; right has the hypothesis backwards.
+        T* const left = values + (n + m + 1) * stride + LANE_CELLS;
+        T* const right = left + lane_tokens;
         for (std::size_t i = 0; i < n; ++i) left[i + 1] = static_cast<T>(reference[i]);
         for (std::size_t j = 0; j < m; ++j) right[m - 1 - j] = static_cast<T>(hypothesis[j]);
         const T deletion = static_cast<T>(costs_.deletion * scale + 1);
@@ -159,7 +160,7 @@ private:
     // even these bits are too many, they are computed piece by piece.
     void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
                  std::int64_t scale) {
-        enum : std::uint8_t { diagonal_step, deletion_step, insertion_step };
+        enum : std::uint8_t { DIAGONAL_STEP, DELETION_STEP, INSERTION_STEP };
         const std::int64_t deletion = costs_.deletion * scale + 1;
         const std::int64_t insertion = costs_.insertion * scale + 1;
         const std::int64_t substitution = costs_.substitution * scale + 1;
@@ -171,10 +172,10 @@ private:
             for (std::size_t k = 1; k <= j; ++k) {
                 std::int64_t best =
                     corner + (reference[i - 1] == hypothesis[k - 1] ? 0 : substitution);
-                std::uint8_t step = diagonal_step;
-                if (row[k] + deletion < best) best = row[k] + deletion, step = deletion_step;
+                std::uint8_t step = DIAGONAL_STEP;
+                if (row[k] + deletion < best) best = row[k] + deletion, step = DELETION_STEP;
                 if (row[k - 1] + insertion < best)
-                    best = row[k - 1] + insertion, step = insertion_step;
+                    best = row[k - 1] + insertion, step = INSERTION_STEP;
                 corner = row[k];
                 row[k] = best;
                 take(k, step);
@@ -193,11 +194,11 @@ private:
                          });
             for (std::size_t i = end; i > begin;) {
                 const std::size_t at = (i - begin - 1) * width + j / 4;
-                const int step = j == 0 ? deletion_step : (steps_[at] >> (2 * (j % 4))) & 3;
-                if (step == diagonal_step) {
+                const int step = j == 0 ? DELETION_STEP : (steps_[at] >> (2 * (j % 4))) & 3;
+                if (step == DIAGONAL_STEP) {
                     pair(i, j, reference[i - 1] == hypothesis[j - 1]);
                     --i, --j;
-                } else if (step == deletion_step) {
+                } else if (step == DELETION_STEP) {
                     remove(i--, reference);
                 } else {
                     insert(j--, hypothesis);
@@ -206,7 +207,7 @@ private:
         };
         std::vector<std::int64_t> row(j + 1);
         for (std::size_t k = 0; k <= j; ++k) row[k] = static_cast<std::int64_t>(k) * insertion;
-        visit_backwards(row, 0, reference.size(), kMostStepBytes / (j / 4 + 1), advance, walk);
+        visit_backwards(row, 0, reference.size(), MAX_STEP_BYTES / (j / 4 + 1), advance, walk);
         while (j > 0) insert(j--, hypothesis);
     }
 

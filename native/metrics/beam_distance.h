@@ -17,7 +17,7 @@
 
 namespace wellput {
 
-constexpr int kBeamWidth = 25;
+constexpr int BEAM_COLUMNS_PER_SIDE = 25;
 
 // True if all cheapest paths of `distance` edits between n hypothesis words and m reference words lie
 // in the beam, also for every other order of the hypothesis words with fewer edits. A path with I
@@ -25,7 +25,8 @@ constexpr int kBeamWidth = 25;
 // and max(I, D) is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If
 // the reference is shorter than the beam's width to one side, every cell is in the beam.
 inline bool beam_is_wide_enough(int distance, int n, int m) {
-    return m < kBeamWidth || distance + std::abs(n - m) <= 2 * (kBeamWidth - 2);
+    return m < BEAM_COLUMNS_PER_SIDE ||
+           distance + std::abs(n - m) <= 2 * (BEAM_COLUMNS_PER_SIDE - 2);
 }
 
 // Walks back from the end of both sequences and fills `alignment`. Among the cheapest steps it
@@ -63,7 +64,7 @@ inline void move_words(std::vector<int>& words, const Shift& shift) {
 template <typename Bits>
 class BitDistance {
 public:
-    static constexpr int kMostColumns = 8 * sizeof(Bits);
+    static constexpr int MAX_COLUMNS = 8 * sizeof(Bits);
 
     void start(const std::vector<int>& hypothesis, const std::vector<int>& reference, int bound) {
         words_ = hypothesis;
@@ -139,8 +140,9 @@ public:
         slope_ = n_ ? static_cast<double>(m_) / n_ : 1.0;
         // If the reference is much longer than the hypothesis, the beams of neighboring rows would not
         // overlap: a wider beam is needed.
-        beam_ = kBeamWidth < slope_ / 2 ? static_cast<int>(std::ceil(slope_ / 2 + kBeamWidth))
-                                        : kBeamWidth;
+        beam_ = BEAM_COLUMNS_PER_SIDE < slope_ / 2
+                    ? static_cast<int>(std::ceil(slope_ / 2 + BEAM_COLUMNS_PER_SIDE))
+                    : BEAM_COLUMNS_PER_SIDE;
         stride_ = 2 * beam_ + 2;
         cells_.resize(static_cast<std::size_t>(n_) * stride_);
         scratch_.resize(2 * static_cast<std::size_t>(stride_));
@@ -185,7 +187,7 @@ public:
     }
 
 private:
-    static constexpr int kInfinity = 1 << 29;
+    static constexpr int INFINITE_EDITS = 1 << 29;
 
     int diagonal(int i) const { return static_cast<int>(std::floor(i * slope_)); }
     int begin_of(int i) const { return i ? std::max(0, diagonal(i) - beam_) : 0; }
@@ -199,7 +201,7 @@ private:
     int cell(int i, const int* cells, int j) const {
         if (i == 0) return j;
         const int begin = begin_of(i);
-        return j < begin || j >= end_of(i) ? kInfinity : cells[j - begin];
+        return j < begin || j >= end_of(i) ? INFINITE_EDITS : cells[j - begin];
     }
 
     // Fills row i from row i - 1. Returns a lower bound of the distance: no path through this row costs
@@ -211,11 +213,11 @@ private:
         const int above_end = end_of(i - 1);
         auto up = [&](int j) {
             if (i == 1) return j;
-            return j < above_begin || j >= above_end ? kInfinity : above[j - above_begin];
+            return j < above_begin || j >= above_end ? INFINITE_EDITS : above[j - above_begin];
         };
-        int left = kInfinity;
-        int bound = kInfinity;
-        int up_left = begin ? up(begin - 1) : kInfinity;
+        int left = INFINITE_EDITS;
+        int bound = INFINITE_EDITS;
+        int up_left = begin ? up(begin - 1) : INFINITE_EDITS;
         for (int j = begin; j < end; ++j) {
             const int straight = up(j);
             int best = std::min(straight, left) + 1;
@@ -234,7 +236,7 @@ private:
         distance_ = value(n_, m_);
     }
 
-    int n_ = 0, m_ = 0, beam_ = kBeamWidth, stride_ = 0, distance_ = 0;
+    int n_ = 0, m_ = 0, beam_ = BEAM_COLUMNS_PER_SIDE, stride_ = 0, distance_ = 0;
     double slope_ = 1.0;
     std::vector<int> words_;
     const std::vector<int>* reference_ = nullptr;

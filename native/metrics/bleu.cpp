@@ -74,8 +74,8 @@ private:
 
 Matrix bleu_statistics(nb::handle hypotheses, nb::handle reference_lists, const char* tokenizer,
                        int max_ngram_order, bool shortest, int threads) {
-    constexpr int most = 1000;
-    require(max_ngram_order > 0 && max_ngram_order <= most,
+    constexpr int MAX_ORDER = 1000;
+    require(max_ngram_order > 0 && max_ngram_order <= MAX_ORDER,
             "max_ngram_order must be at least 1, and at most 1000");
     const TextLists references(reference_lists);
     require_references(references);

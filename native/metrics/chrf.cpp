@@ -31,17 +31,17 @@ struct Options {
 // The F score of one row, with the operations in the same order as in sacreBLEU, because the last digit
 // may decide which of two almost equal references is better.
 double f_score(const double* row, const Options& options) {
-    constexpr double eps = 1e-16;
+    constexpr double EPSILON = 1e-16;
     const double factor = options.beta_squared;
     double sum = 0, precision_sum = 0, recall_sum = 0;
     int effective = 0;
     for (int n = 0; n < options.orders(); ++n) {
         const double in_hypothesis = row[3 * n], in_reference = row[3 * n + 1];
         const double matches = row[3 * n + 2];
-        const double precision = in_hypothesis > 0 ? matches / in_hypothesis : eps;
-        const double recall = in_reference > 0 ? matches / in_reference : eps;
+        const double precision = in_hypothesis > 0 ? matches / in_hypothesis : EPSILON;
+        const double recall = in_reference > 0 ? matches / in_reference : EPSILON;
         const double denominator = factor * precision + recall;
-        sum += denominator > 0 ? (1 + factor) * precision * recall / denominator : eps;
+        sum += denominator > 0 ? (1 + factor) * precision * recall / denominator : EPSILON;
         if (in_hypothesis > 0 && in_reference > 0) {
             precision_sum += precision;
             recall_sum += recall;
@@ -65,7 +65,7 @@ bool is_ascii_punctuation(char c) {
 void split_words(std::string_view text, std::vector<std::string_view>& scratch,
                  std::vector<std::string_view>& words) {
     std::string unused;
-    tokenize(Tokenizer::none, text, unused, scratch);
+    tokenize(Tokenizer::NONE, text, unused, scratch);
     words.clear();
     for (const std::string_view word : scratch) {
         const std::size_t rest = word.size() - 1;
@@ -82,7 +82,7 @@ void split_words(std::string_view text, std::vector<std::string_view>& scratch,
 }
 
 // Code points below this have at most two bytes in UTF-8: Latin, Greek, Cyrillic, Hebrew, Arabic, ...
-constexpr std::size_t direct_size = 0x800;
+constexpr std::size_t DIRECT_CHARACTERS = 0x800;
 
 // Numbers the characters of one pair of texts at a time: 1, 2, 3, ...
 class CharacterSymbols {
@@ -143,7 +143,7 @@ private:
                 ++p;
             } else {
                 const char32_t character = code_point_at(p);
-                slot = character < direct_size ? direct + character : &slot_of(character);
+                slot = character < DIRECT_CHARACTERS ? direct + character : &slot_of(character);
                 is_space = whitespace_at(p, end) != 0;
                 p += character_size(*p);
             }
@@ -166,7 +166,7 @@ private:
     // Makes room for `count` characters. To be called before a text is read, so that no slot moves
     // meanwhile.
     void reserve(std::size_t count) {
-        if (direct_.empty()) direct_.resize(direct_size);
+        if (direct_.empty()) direct_.resize(DIRECT_CHARACTERS);
         std::size_t size = std::max<std::size_t>(hashed_.size(), 512);
         while (size < 2 * count) size *= 2;
         if (size == hashed_.size()) return;
@@ -179,7 +179,7 @@ private:
     }
 
     bool with_whitespace_;
-    // Code points below `direct_size` have fixed places, the others are found by hash.
+    // Code points below `DIRECT_CHARACTERS` have fixed places, the others are found by hash.
     std::vector<Slot> direct_;
     std::vector<Slot> hashed_;
     std::vector<char32_t> characters_;  // of the hashed slots
@@ -261,9 +261,9 @@ private:
 Matrix chrf_statistics(nb::handle hypotheses, nb::handle reference_lists, int char_order,
                        int word_order, double beta_squared, bool whitespace, bool eps_smoothing,
                        int threads) {
-    constexpr int most = 1000;
-    require(char_order >= 0 && word_order >= 0 && char_order <= most && word_order <= most &&
-                char_order + word_order > 0,
+    constexpr int MAX_ORDER = 1000;
+    require(char_order >= 0 && word_order >= 0 && char_order <= MAX_ORDER &&
+                word_order <= MAX_ORDER && char_order + word_order > 0,
             "the orders of chrF must be from 0 to 1000, and one of them 1 or more");
     const Options options{char_order, word_order, beta_squared, whitespace, eps_smoothing};
     const TextLists references(reference_lists);

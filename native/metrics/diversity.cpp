@@ -36,7 +36,7 @@ public:
         std::size_t distinct = 0;
         for (std::size_t start = 0; start + n_ <= ids_.size(); ++start) {
             std::size_t before = 0;
-            Node node = kRoot;
+            Node node = ROOT_NODE;
             for (std::size_t j = 0; j < n_; ++j) {
                 before = trie_.size();
                 node = trie_.add(node, ids_[start + j]);

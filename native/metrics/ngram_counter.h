@@ -24,11 +24,12 @@ namespace nb = nanobind;
 using Node = std::uint32_t;
 using Token = std::uint32_t;
 
-inline constexpr Node kRoot = 0;
-inline constexpr std::uint32_t kNone = NO_WORD;
+inline constexpr Node ROOT_NODE = 0;
 
 class Trie {
 public:
+    static constexpr Node NO_NODE = 0xffffffff;
+
     Trie() { clear(); }
     void clear() {
         size_ = 1;
@@ -39,11 +40,11 @@ public:
     }
     std::size_t size() const { return size_; }
 
-    // The child of a node for a token; kNone if there is none.
+    // The child of a node for a token; NO_NODE if there is none.
     Node find(Node parent, Token token) const {
-        if (slots_.empty()) return kNone;
+        if (slots_.empty()) return NO_NODE;
         const Slot& slot = slots_[place(parent, token)];
-        return slot.stamp == stamp_ ? slot.node : kNone;
+        return slot.stamp == stamp_ ? slot.node : NO_NODE;
     }
 
     // Loads the place of a child into the processor's cache, where most of a big trie is not. To be
@@ -58,7 +59,7 @@ public:
         if (size_ * 2 >= slots_.size()) grow();
         Slot& slot = slots_[place(parent, token)];
         if (slot.stamp != stamp_) {
-            if (size_ == kNone) throw std::bad_alloc();  // no number is left
+            if (size_ == NO_NODE) throw std::bad_alloc();  // no number is left
             slot = {key(parent, token), stamp_, static_cast<Node>(size_++)};
         }
         return slot.node;
@@ -94,7 +95,8 @@ private:
         old.swap(slots_);
         for (const Slot& slot : old)
             if (slot.stamp == stamp_)
-                slots_[place(slot.key >> 32 & kNone, slot.key & kNone)] = slot;
+                slots_[place(static_cast<Node>(slot.key >> 32), static_cast<Token>(slot.key))] =
+                    slot;
     }
 
     std::vector<Slot> slots_;
@@ -113,9 +115,9 @@ public:
         tokenize(tokenizer_, text, buffer_, tokens_);
         ids_.clear();
         for (const auto token : tokens_) ids_.push_back(words_.add(token));
-        counts_[kRoot] += static_cast<std::int64_t>(ids_.size());
+        counts_[ROOT_NODE] += static_cast<std::int64_t>(ids_.size());
         // Order by order, so that the memory accesses of one order overlap.
-        nodes_.assign(ids_.size(), kRoot);
+        nodes_.assign(ids_.size(), ROOT_NODE);
         for (std::size_t i = 0; i < std::min<std::size_t>(order_, ids_.size()); ++i) {
             const std::size_t ngrams = ids_.size() - i;
             totals_[i] += static_cast<std::int64_t>(ngrams);
@@ -132,7 +134,7 @@ public:
     std::int64_t total(std::size_t n) const { return totals_.at(n - 1); }
     std::int64_t distinct(std::size_t n) const { return distinct_.at(n - 1); }
 
-    // The number of a token; kNone if no text has it.
+    // The number of a token; NO_WORD if no text has it.
     Token find_token(std::string_view token) const { return words_.view().find(token); }
     void prefetch(Node parent, Token token) const { trie_.prefetch(parent, token); }
     Node find(Node parent, Token token) const { return trie_.find(parent, token); }
@@ -165,7 +167,7 @@ public:
         const auto packed = nb::cast<nb::bytes>(state[3]);
         std::vector<std::int64_t> nodes(packed.size() / sizeof(std::int64_t));
         std::memcpy(nodes.data(), packed.c_str(), nodes.size() * sizeof(std::int64_t));
-        counter.counts_[kRoot] = nodes.at(2);
+        counter.counts_[ROOT_NODE] = nodes.at(2);
         std::vector<std::size_t> orders = {0};  // of the n-grams so far
         for (std::size_t at = 3; at + 2 < nodes.size(); at += 3) {
             const auto parent = static_cast<Node>(nodes[at]);
@@ -197,7 +199,7 @@ private:
     WordTable words_;
     Trie trie_;
     // For each node, the root first: its parent, its last token, its count.
-    std::vector<Node> parents_ = {kRoot};
+    std::vector<Node> parents_ = {ROOT_NODE};
     std::vector<Token> last_ = {0};
     std::vector<std::int64_t> counts_ = {0};
     // For each order: all n-grams, and distinct ones.

@@ -28,8 +28,8 @@ public:
 
         Slot& at(std::size_t key) const { return slots[key]; }
     };
-    static constexpr std::size_t most_slots = 1 << 18;
-    static constexpr std::size_t most_numbers = 0xffff;
+    static constexpr std::size_t MAX_SLOTS = 1 << 18;
+    static constexpr std::size_t MAX_NUMBERS = 0xffff;
 
     Table start(std::size_t slots) {
         if (slots_.size() < slots) slots_.resize(slots);
@@ -116,8 +116,8 @@ public:
         matches[0] = match_symbols(width);
         std::size_t parents = width;
         for (int n = 2; n <= orders && matches[n - 2] > 0; ++n) {
-            const bool dense = parents * width <= DenseChildren::most_slots &&
-                               references_.alive <= DenseChildren::most_numbers;
+            const bool dense = parents * width <= DenseChildren::MAX_SLOTS &&
+                               references_.alive <= DenseChildren::MAX_NUMBERS;
             matches[n - 1] = dense ? match(dense_.start(parents * width), width, n, parents)
                                    : match(hashed_.start(references_.alive + 1), width, n, parents);
         }
@@ -203,8 +203,8 @@ private:
     // Uses up one of the remaining matches of an n-gram, if there is one, and marks that the hypothesis
     // has the n-gram. Returns whether it matched.
     static bool take(std::uint32_t& left, bool is_known) {
-        const std::uint32_t count = left & ~seen;
-        left = (count - (count != 0)) | (all_bits_if(is_known) & seen);
+        const std::uint32_t count = left & ~SEEN_BIT;
+        left = (count - (count != 0)) | (all_bits_if(is_known) & SEEN_BIT);
         return count != 0;
     }
 
@@ -217,7 +217,7 @@ private:
         for (std::size_t a = from; a < to; ++a) {
             const std::uint32_t i = positions[a];
             const std::uint32_t number = numbers[i];
-            const bool is_live = (left[number] & left[numbers[i + 1]] & seen) != 0;
+            const bool is_live = (left[number] & left[numbers[i + 1]] & SEEN_BIT) != 0;
             numbers[i] = number & all_bits_if(is_live);
             positions[kept] = i;
             kept += is_live;
@@ -275,7 +275,7 @@ private:
         return static_cast<double>(matched);
     }
 
-    static constexpr std::uint32_t seen = 1u << 31;
+    static constexpr std::uint32_t SEEN_BIT = 1u << 31;
 
     Side references_;
     Side hypothesis_;

@@ -60,8 +60,8 @@ private:
         int token = 0;
         int in_hypothesis = 0;
         int in_reference = 0;
-        Node global = kNone;  // the n-gram among all references, kNone until it is needed
-        double count = 0.0;   // its occurrences there
+        Node global = Trie::NO_NODE;  // the n-gram among all references, NO_NODE until needed
+        double count = 0.0;           // its occurrences there
         double information = 0.0;
     };
 
@@ -69,15 +69,15 @@ private:
         vocabulary_.clear();
         trie_.clear();
         nodes_.assign(1, Local{});
-        nodes_[kRoot].global = kRoot;
-        nodes_[kRoot].count = static_cast<double>(weights_->count(kRoot));
+        nodes_[ROOT_NODE].global = ROOT_NODE;
+        nodes_[ROOT_NODE].count = static_cast<double>(weights_->count(ROOT_NODE));
         for (auto& nodes : by_order_) nodes.clear();
         tokenize(weights_->tokenizer(), text, hypothesis_buffer_, tokens_);
         vocabulary_.add(tokens_, ids_);
         known_ = vocabulary_.bound();
-        global_tokens_.assign(static_cast<std::size_t>(known_), kNone);
+        global_tokens_.assign(static_cast<std::size_t>(known_), NO_WORD);
         for (std::size_t start = 0; start < ids_.size(); ++start) {
-            Node node = kRoot;
+            Node node = ROOT_NODE;
             for (std::size_t i = 0; i < std::min(n_, ids_.size() - start); ++i) {
                 const Node parent = node;
                 const int token = ids_[start + i];
@@ -99,12 +99,12 @@ private:
         tokenize(weights_->tokenizer(), reference, buffer, tokens_);
         vocabulary_.add(tokens_, ids_);
         for (std::size_t start = 0; start < ids_.size(); ++start) {
-            Node node = kRoot;
+            Node node = ROOT_NODE;
             for (std::size_t i = 0; i < std::min(n_, ids_.size() - start); ++i) {
                 const int token = ids_[start + i];
                 if (token >= known_) break;
                 node = trie_.find(node, static_cast<Token>(token));
-                if (node == kNone) break;
+                if (node == Trie::NO_NODE) break;
                 if (nodes_[node].in_reference++ == 0) touched_.push_back(node);
             }
         }
@@ -115,13 +115,13 @@ private:
     // before were looked up already; the parent of a matched n-gram is among them.
     void look_up(const std::vector<Node>& ngrams) {
         const auto wanted = [&](const Local& local) {
-            return local.in_reference && local.global == kNone;
+            return local.in_reference && local.global == Trie::NO_NODE;
         };
         for (const Node node : ngrams) {
             const Local& local = nodes_[node];
             if (!wanted(local)) continue;
             Token& token = global_tokens_[static_cast<std::size_t>(local.token)];
-            if (token == kNone) token = weights_->find_token(vocabulary_[local.token]);
+            if (token == NO_WORD) token = weights_->find_token(vocabulary_[local.token]);
             weights_->prefetch(nodes_[local.parent].global, token);
         }
         for (const Node node : ngrams) {
@@ -129,8 +129,8 @@ private:
             if (!wanted(local)) continue;
             const Local& parent = nodes_[local.parent];
             const Token token = global_tokens_[static_cast<std::size_t>(local.token)];
-            if (token != kNone) local.global = weights_->find(parent.global, token);
-            if (local.global == kNone)
+            if (token != NO_WORD) local.global = weights_->find(parent.global, token);
+            if (local.global == Trie::NO_NODE)
                 throw std::invalid_argument("the weights were made without one of the references");
             local.count = static_cast<double>(weights_->count(local.global));
             // Doddington's equation 2: the information, in bits, of the last token after the

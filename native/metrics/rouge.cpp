@@ -92,7 +92,7 @@ private:
         grams.clear();
         append_numbers(text, vocabulary_, words_);
         for (std::size_t i = 0; i + order_ <= words_.size(); ++i) {
-            Node node = kRoot;
+            Node node = ROOT_NODE;
             for (std::size_t k = 0; k < order_; ++k)
                 node = trie_.add(node, static_cast<Token>(words_[i + k]));
             grams.push_back(node);
@@ -215,7 +215,7 @@ private:
         const std::size_t columns = hypothesis.size();
         if (rows == 0 || columns == 0) return;
         const std::size_t width = columns + 1;
-        if (rows * width > kMostCells) return mark_common_of_long(reference, hypothesis);
+        if (rows * width > MAX_TABLE_CELLS) return mark_common_of_long(reference, hypothesis);
         table_.assign((rows + 1) * width, 0);
         for (std::size_t i = 1; i <= rows; ++i)
             for (std::size_t j = 1; j <= columns; ++j)
@@ -265,8 +265,8 @@ private:
             }
         };
         const std::size_t blocks = (j + 63) / 64;
-        visit_backwards(Level(blocks, ~std::uint64_t{0}), 0, reference.size(), kMostBlocks / blocks,
-                        advance, walk);
+        visit_backwards(Level(blocks, ~std::uint64_t{0}), 0, reference.size(),
+                        MAX_LEVEL_BLOCKS / blocks, advance, walk);
     }
 
     static int goes_up_at(const std::uint64_t* level, std::size_t column) {
@@ -281,8 +281,9 @@ private:
         return length;
     }
 
-    static constexpr std::size_t kMostCells = std::size_t{1} << 22;   // of the plain table: 16 MiB
-    static constexpr std::size_t kMostBlocks = std::size_t{1} << 21;  // of the levels: 16 MiB
+    // Of the plain table, and of the levels: 16 MiB each.
+    static constexpr std::size_t MAX_TABLE_CELLS = std::size_t{1} << 22;
+    static constexpr std::size_t MAX_LEVEL_BLOCKS = std::size_t{1} << 21;
 
     Vocabulary vocabulary_;
     Sentences hypothesis_, reference_;

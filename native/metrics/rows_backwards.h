@@ -18,11 +18,11 @@ namespace wellput {
 template <typename Row, typename Advance, typename Visit>
 void visit_backwards(const Row& row, std::size_t begin, std::size_t end, std::size_t most,
                      const Advance& advance, const Visit& visit) {
-    constexpr std::size_t most_pieces = 16;
+    constexpr std::size_t MAX_PIECES = 16;
     const std::size_t rows = end - begin;
     most = std::max<std::size_t>(most, 1);
     if (rows <= most) return visit(row, begin, end);
-    const std::size_t pieces = std::min(most_pieces, (rows + most - 1) / most);
+    const std::size_t pieces = std::min(MAX_PIECES, (rows + most - 1) / most);
     const std::size_t size = (rows + pieces - 1) / pieces;
     std::vector<Row> kept = {row};
     Row current = row;

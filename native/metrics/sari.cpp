@@ -20,8 +20,8 @@ namespace wellput {
 
 namespace {
 
-constexpr int kOrders = 4;
-constexpr int kCounts = 9;  // for each order
+constexpr int NGRAM_ORDERS = 4;
+constexpr int COUNTS_PER_ORDER = 9;
 
 class SariScorer {
 public:
@@ -41,9 +41,9 @@ public:
         count(hypothesis, &GramCounts::hypothesis);
         for (const auto reference : texts.subspan(1)) count(reference, &GramCounts::references);
         const int n_references = static_cast<int>(texts.size()) - 1;
-        for (int n = 0; n < kOrders; ++n)
+        for (int n = 0; n < NGRAM_ORDERS; ++n)
             for (const Node node : nodes_of_order_[n])
-                add(counts_[node], n_references, row + n * kCounts);
+                add(counts_[node], n_references, row + n * COUNTS_PER_ORDER);
     }
 
 private:
@@ -55,8 +55,8 @@ private:
         tokenize(tokenizer_, text, buffers_.emplace_back(), tokens_);
         vocabulary_.add(tokens_, words_);
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            Node node = kRoot;
-            const std::size_t longest = std::min<std::size_t>(kOrders, words_.size() - i);
+            Node node = ROOT_NODE;
+            const std::size_t longest = std::min<std::size_t>(NGRAM_ORDERS, words_.size() - i);
             for (std::size_t n = 0; n < longest; ++n) {
                 node = trie_.add(node, static_cast<Token>(words_[i + n]));
                 if (node >= counts_.size()) {
@@ -95,14 +95,15 @@ private:
     std::deque<std::string> buffers_;  // one for each text: the vocabulary points into them
     std::vector<std::string_view> tokens_;
     std::vector<int> words_;
-    std::array<std::vector<Node>, kOrders> nodes_of_order_;
+    std::array<std::vector<Node>, NGRAM_ORDERS> nodes_of_order_;
     std::vector<GramCounts> counts_;
 };
 
 Matrix sari_statistics(nb::handle hypotheses, nb::handle sources_and_references,
                        std::string_view tokenizer, int threads) {
-    return score_items(Texts(hypotheses), TextLists(sources_and_references), kOrders * kCounts,
-                       threads, SariScorer(tokenizer_named(tokenizer)));
+    return score_items(Texts(hypotheses), TextLists(sources_and_references),
+                       NGRAM_ORDERS * COUNTS_PER_ORDER, threads,
+                       SariScorer(tokenizer_named(tokenizer)));
 }
 
 }  // namespace

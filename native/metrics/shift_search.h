@@ -63,7 +63,7 @@ public:
             distance.align(alignment_);
             tried += find_candidates(distance.hypothesis(), reference);
             // When the limit is reached, the search ends without making a shift of this round.
-            if (tried >= kMostCandidates) break;
+            if (tried >= MAX_SHIFT_CANDIDATES) break;
             Shift best{};
             if (!find_best(distance, floor, best)) break;
             distance.apply(best);
@@ -73,9 +73,9 @@ public:
     }
 
 private:
-    static constexpr int kLongestBlock = 10;
-    static constexpr int kFarthestShift = 50;
-    static constexpr int kMostCandidates = 1000;
+    static constexpr int MAX_BLOCK_WORDS = 10;
+    static constexpr int MAX_SHIFT_WORDS = 50;
+    static constexpr int MAX_SHIFT_CANDIDATES = 1000;
 
     // Chains the positions of equal words in the reference.
     void index(const std::vector<int>& reference, int bound) {
@@ -91,9 +91,9 @@ private:
     // For every position the distance to the next error at or after it.
     static void distances_to_error(const std::vector<char>& error, std::vector<int>& to_error) {
         to_error.resize(error.size());
-        int steps = kLongestBlock;
+        int steps = MAX_BLOCK_WORDS;
         for (std::size_t i = error.size(); i-- > 0;)
-            to_error[i] = steps = error[i] ? 0 : std::min(steps + 1, kLongestBlock);
+            to_error[i] = steps = error[i] ? 0 : std::min(steps + 1, MAX_BLOCK_WORDS);
     }
 
     // Fills `candidates_`, a list for each length of the block, with the shifts worth trying, sorted by
@@ -108,15 +108,15 @@ private:
         first_place_near_ = first_place_;
         int tried = 0;
         for (int h = 0; h < n; ++h) {
-            if (hypothesis_to_error_[h] >= kLongestBlock) continue;
+            if (hypothesis_to_error_[h] >= MAX_BLOCK_WORDS) continue;
             // Places that are too far to the left of h are so for all later ones.
             int& first = first_place_near_[hypothesis[h]];
-            while (first >= 0 && first < h - kFarthestShift) first = next_place_[first];
-            for (int r = first; r >= 0 && r <= h + kFarthestShift; r = next_place_[r]) {
+            while (first >= 0 && first < h - MAX_SHIFT_WORDS) first = next_place_[first];
+            for (int r = first; r >= 0 && r <= h + MAX_SHIFT_WORDS; r = next_place_[r]) {
                 // Both sides of the block must have an error, and the block must not be at its
                 // target already.
                 const int shortest = 1 + std::max(hypothesis_to_error_[h], reference_to_error_[r]);
-                int longest = std::min({kLongestBlock, n - h, m - r});
+                int longest = std::min({MAX_BLOCK_WORDS, n - h, m - r});
                 const int aligned = alignment_.hypothesis_of[r];
                 if (aligned >= h) longest = std::min(longest, aligned - h);
                 if (shortest > longest) continue;
@@ -158,7 +158,7 @@ private:
     bool find_best(Distance& distance, int floor, Shift& best) {
         const int before = distance.current();
         int lowest = before;
-        for (int length = kLongestBlock; length > 0; --length) {
+        for (int length = MAX_BLOCK_WORDS; length > 0; --length) {
             // A shift saves at most deleting and inserting its block: twice the length of the block.
             const int reachable = std::max(floor, before - 2 * length);
             for (const Shift& shift : candidates_[length - 1]) {
@@ -177,7 +177,7 @@ private:
     WordAlignment alignment_;
     std::vector<int> first_place_, next_place_, first_place_near_;
     std::vector<int> hypothesis_to_error_, reference_to_error_;
-    std::vector<Shift> candidates_[kLongestBlock];
+    std::vector<Shift> candidates_[MAX_BLOCK_WORDS];
 };
 
 }  // namespace wellput

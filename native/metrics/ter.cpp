@@ -61,8 +61,8 @@ private:
         if (n == 0 || m == 0) return n + m;
         const int floor = fewest_in_any_order();
         if (floor >= to_beat) return floor;
-        if (m <= bits64_.kMostColumns) return edits_with(bits64_, floor);
-        if (m <= bits128_.kMostColumns) return edits_with(bits128_, floor);
+        if (m <= bits64_.MAX_COLUMNS) return edits_with(bits64_, floor);
+        if (m <= bits128_.MAX_COLUMNS) return edits_with(bits128_, floor);
         return edits_in_beam(floor);
     }
 

@@ -56,7 +56,7 @@ public:
         members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
         members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
         bool in_order = true;
-        int last = kNone;
+        int last = NO_PLACE;
         for (const int node : members_) {
             in_order = in_order && token_of_[node] > last;
             last = token_of_[node];
@@ -64,7 +64,7 @@ public:
         if (in_order) return {};
         expected_.clear();
         for (const int node : members_) expected_.push_back(symbol_of_[node]);
-        std::erase_if(members_, [&](int node) { return token_of_[node] == kNone; });
+        std::erase_if(members_, [&](int node) { return token_of_[node] == NO_PLACE; });
         std::sort(members_.begin(), members_.end(),
                   [&](int a, int b) { return token_of_[a] < token_of_[b]; });
         found_.clear();
@@ -73,12 +73,12 @@ public:
     }
 
 private:
-    static constexpr int kNone = -1;
+    static constexpr int NO_PLACE = -1;
 
     // Fills token_of_ and symbol_of_; returns the substitutions and the insertions outside treelets.
     Errors match(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         Errors errors;
-        token_of_.assign(reference.size(), kNone);
+        token_of_.assign(reference.size(), NO_PLACE);
         taken_.assign(hypothesis.size(), false);
         symbol_of_.assign(reference.begin(), reference.end());
         for (const Step& step : strings_.path())
@@ -87,7 +87,7 @@ private:
                 pair(step.reference, step.hypothesis);
         // Pairs the remaining equal tokens from left to right. `first_` and `following_` make a queue
         // of places for each symbol.
-        if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, kNone);
+        if (first_.size() < static_cast<std::size_t>(bound)) first_.resize(bound, NO_PLACE);
         following_.resize(hypothesis.size());
         for (int j = static_cast<int>(hypothesis.size()) - 1; j >= 0; --j)
             if (!taken_[j]) {
@@ -96,16 +96,16 @@ private:
             }
         for (std::size_t i = 0; i < reference.size(); ++i) {
             int& head = first_[reference[i]];
-            if (token_of_[i] == kNone && head != kNone) {
+            if (token_of_[i] == NO_PLACE && head != NO_PLACE) {
                 const int j = head;
                 head = following_[j];
                 pair(static_cast<int>(i), j);
             }
         }
-        for (const int symbol : hypothesis) first_[symbol] = kNone;
+        for (const int symbol : hypothesis) first_[symbol] = NO_PLACE;
         for (const Step& step : strings_.path())
-            if (step.reference >= 0 && step.hypothesis >= 0 && token_of_[step.reference] == kNone &&
-                !taken_[step.hypothesis]) {
+            if (step.reference >= 0 && step.hypothesis >= 0 &&
+                token_of_[step.reference] == NO_PLACE && !taken_[step.hypothesis]) {
                 pair(step.reference, step.hypothesis);
                 symbol_of_[step.reference] = bound + step.reference;  // a symbol of its own
                 ++errors.substitutions;

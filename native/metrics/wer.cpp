@@ -183,7 +183,7 @@ public:
     }
     int bound() const { return vocabulary_.bound(); }
     void of(std::string_view text, std::vector<int>& numbers) {
-        if (tokenizer_ == Tokenizer::none) {
+        if (tokenizer_ == Tokenizer::NONE) {
             numbers.clear();
             const char* const end = text.data() + text.size();
             split_at_gaps(text, separates_for_jiwer, [&](std::string_view word) {

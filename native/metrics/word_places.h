@@ -21,7 +21,7 @@ public:
     // Reads a sequence of words, which are numbers below `bound`.
     void index(std::span<const int> words, int bound) {
         blocks_ = (words.size() + 63) / 64;
-        has_all_ = static_cast<std::size_t>(bound) * blocks_ <= kMostBlocks;
+        has_all_ = static_cast<std::size_t>(bound) * blocks_ <= MAX_BLOCKS;
         if (!has_all_) return index_lists(words, static_cast<std::size_t>(bound));
         bits_.assign(static_cast<std::size_t>(bound) * blocks_, 0);
         for (std::size_t j = 0; j < words.size(); ++j)
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMostBlocks = std::size_t{1} << 21;  // 16 MiB
+    static constexpr std::size_t MAX_BLOCKS = std::size_t{1} << 21;  // 16 MiB
 
     static void set(std::uint64_t* bits, std::size_t place) {
         bits[place / 64] |= std::uint64_t{1} << (place % 64);
@@ -60,7 +60,7 @@ private:
             set_all(word, bits_.data() + bits_.size() - blocks_);
         }
         made_.assign(blocks_, 0);
-        made_of_ = kNoWord;
+        made_of_ = NO_MADE_WORD;
     }
 
     void set_all(std::size_t word, std::uint64_t* bits) const {
@@ -72,7 +72,7 @@ private:
             const auto found = std::lower_bound(frequent_.begin(), frequent_.end(), word);
             return bits_.data() + static_cast<std::size_t>(found - frequent_.begin()) * blocks_;
         }
-        if (made_of_ != kNoWord)
+        if (made_of_ != NO_MADE_WORD)
             for (std::size_t at = begins_[made_of_]; at < begins_[made_of_ + 1]; ++at)
                 made_[places_[at] / 64] = 0;
         made_of_ = word;
@@ -80,7 +80,7 @@ private:
         return made_.data();
     }
 
-    static constexpr std::size_t kNoWord = ~std::size_t{0};
+    static constexpr std::size_t NO_MADE_WORD = ~std::size_t{0};
 
     std::size_t blocks_ = 0;
     bool has_all_ = true;
@@ -89,7 +89,7 @@ private:
     std::vector<std::size_t> begins_, places_;
     std::vector<std::size_t> frequent_;  // words, in ascending order
     std::vector<std::uint64_t> made_;    // the last bit string that was asked for
-    std::size_t made_of_ = kNoWord;
+    std::size_t made_of_ = NO_MADE_WORD;
 };
 
 }  // namespace wellput

@@ -27,28 +27,28 @@ inline void require_same_shape(const Scores& x, const Scores& other) {
             "the scores have different systems or items");
 }
 
-enum class Coefficient { pearson, spearman, kendall, kendall_c, acc_t };
+enum class Coefficient { PEARSON, SPEARMAN, KENDALL, KENDALL_C, ACC_T };
 
 inline Coefficient coefficient_named(const std::string& name) {
-    if (name == "pearson") return Coefficient::pearson;
-    if (name == "spearman") return Coefficient::spearman;
-    if (name == "kendall") return Coefficient::kendall;
-    if (name == "kendall-c") return Coefficient::kendall_c;
-    if (name == "acc-t") return Coefficient::acc_t;
+    if (name == "pearson") return Coefficient::PEARSON;
+    if (name == "spearman") return Coefficient::SPEARMAN;
+    if (name == "kendall") return Coefficient::KENDALL;
+    if (name == "kendall-c") return Coefficient::KENDALL_C;
+    if (name == "acc-t") return Coefficient::ACC_T;
     throw std::invalid_argument("unknown coefficient " + name);
 }
 
 inline bool uses_ranks(Coefficient coefficient) {
-    return coefficient != Coefficient::pearson && coefficient != Coefficient::acc_t;
+    return coefficient != Coefficient::PEARSON && coefficient != Coefficient::ACC_T;
 }
 
-enum class Grouping { pooled, item, system, means };
+enum class Grouping { POOLED, ITEM, SYSTEM, MEANS };
 
 inline Grouping grouping_named(const std::string& name) {
-    if (name == "pooled") return Grouping::pooled;
-    if (name == "item") return Grouping::item;
-    if (name == "system") return Grouping::system;
-    if (name == "means") return Grouping::means;
+    if (name == "pooled") return Grouping::POOLED;
+    if (name == "item") return Grouping::ITEM;
+    if (name == "system") return Grouping::SYSTEM;
+    if (name == "means") return Grouping::MEANS;
     throw std::invalid_argument("no grouping " + name);
 }
 
@@ -79,7 +79,7 @@ struct Groups {
     }
 };
 
-// `present(place)` says whether no score of a cell is missing. For `means`, a group has the cells of
+// `present(place)` says whether no score of a cell is missing. For `MEANS`, a group has the cells of
 // one system, which the caller averages.
 template <typename Present>
 Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, const double* z,
@@ -91,7 +91,7 @@ Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, co
             groups.cells.push_back(
                 {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), place});
     };
-    if (grouping == Grouping::item) {
+    if (grouping == Grouping::ITEM) {
         for (std::size_t j = 0; j < items; ++j) {
             for (std::size_t i = 0; i < systems; ++i) add(i, j);
             groups.close(z);
@@ -100,9 +100,9 @@ Groups make_groups(Grouping grouping, std::size_t systems, std::size_t items, co
     }
     for (std::size_t i = 0; i < systems; ++i) {
         for (std::size_t j = 0; j < items; ++j) add(i, j);
-        if (grouping != Grouping::pooled) groups.close(z, grouping != Grouping::means);
+        if (grouping != Grouping::POOLED) groups.close(z, grouping != Grouping::MEANS);
     }
-    if (grouping == Grouping::pooled) groups.close(z);
+    if (grouping == Grouping::POOLED) groups.close(z);
     return groups;
 }
 
@@ -120,14 +120,14 @@ public:
     void add_ranks(const Rank* x, const Rank* z, std::size_t n, std::size_t classes,
                    double weight = 1) {
         if (n < 2) return;
-        add(coefficient_ == Coefficient::spearman  ? ranks_.spearman(x, z, n, classes)
-            : coefficient_ == Coefficient::kendall ? ranks_.kendall_b(x, z, n, classes)
+        add(coefficient_ == Coefficient::SPEARMAN  ? ranks_.spearman(x, z, n, classes)
+            : coefficient_ == Coefficient::KENDALL ? ranks_.kendall_b(x, z, n, classes)
                                                    : ranks_.kendall_c(x, z, n, classes),
             weight);
     }
 
     void add_values(const double* x, const double* z, std::size_t n, double weight = 1) {
-        if (coefficient_ == Coefficient::acc_t)
+        if (coefficient_ == Coefficient::ACC_T)
             ties_.add(x, z, n, weight);
         else
             add(pearson(x, z, n), weight);
@@ -153,15 +153,15 @@ public:
     }
 
     double finish() {
-        if (coefficient_ == Coefficient::acc_t) return ties_.finish();
-        return weights_ > 0 ? sum_ / weights_ : kUndefined;
+        if (coefficient_ == Coefficient::ACC_T) return ties_.finish();
+        return weights_ > 0 ? sum_ / weights_ : UNDEFINED_VALUE;
     }
     // The number of groups in the mean.
     double groups() const {
-        return coefficient_ == Coefficient::acc_t ? ties_.weights() : weights_;
+        return coefficient_ == Coefficient::ACC_T ? ties_.weights() : weights_;
     }
     double epsilon() const {
-        return coefficient_ == Coefficient::acc_t ? ties_.epsilon() : kUndefined;
+        return coefficient_ == Coefficient::ACC_T ? ties_.epsilon() : UNDEFINED_VALUE;
     }
 
 private:

@@ -70,7 +70,7 @@ public:
             items_.assign(plan_->items, 1);
         }
         agreement_.begin();
-        if (plan_->grouping == Grouping::means)
+        if (plan_->grouping == Grouping::MEANS)
             add_means();
         else
             for (std::size_t g = 0; g < plan_->groups.size(); ++g) add_group(g);
@@ -85,8 +85,8 @@ private:
         const std::size_t begin = groups.starts[g], end = groups.starts[g + 1];
         if (begin == end) return;
         const Cell& any = groups.cells[begin];
-        const Weight weight = plan_->grouping == Grouping::item     ? items_[any.item]
-                              : plan_->grouping == Grouping::system ? systems_[any.system]
+        const Weight weight = plan_->grouping == Grouping::ITEM     ? items_[any.item]
+                              : plan_->grouping == Grouping::SYSTEM ? systems_[any.system]
                                                                     : Weight{1};
         if (!weight) return;
         if (uses_ranks(plan_->coefficient)) {
@@ -113,8 +113,8 @@ private:
     // How often a cell counts as a point of its group. (How often the group itself was drawn is its
     // weight in the mean.)
     std::size_t copies_of(const Cell& cell) const {
-        const std::size_t systems = plan_->grouping == Grouping::system ? 1 : systems_[cell.system];
-        const std::size_t items = plan_->grouping == Grouping::item ? 1 : items_[cell.item];
+        const std::size_t systems = plan_->grouping == Grouping::SYSTEM ? 1 : systems_[cell.system];
+        const std::size_t items = plan_->grouping == Grouping::ITEM ? 1 : items_[cell.item];
         return systems * items;
     }
 
@@ -170,7 +170,7 @@ Matrix bootstrapped_correlations(const Scores& x, const Scores& z, const std::st
     plan.groups = make_groups(plan.grouping, plan.systems, plan.items, plan.z, [&](std::size_t k) {
         return !std::isnan(plan.x[k]) && !std::isnan(plan.z[k]);
     });
-    if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
+    if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::MEANS) rank_groups(plan);
     for_items(
         n_resamples + 1, threads, Resampler(plan),
         [result](Resampler& own, std::size_t r) { own.score(r, result + 3 * r); }, /*chunk=*/8);

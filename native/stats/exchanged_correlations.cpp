@@ -101,7 +101,7 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
                               std::uint64_t seed, int threads) {
     require_same_shape(x, z);
     const Grouping by = grouping_named(grouping);
-    require(by != Grouping::means, "grouping must not be 'means'");
+    require(by != Grouping::MEANS, "grouping must not be 'means'");
     Exchange plan{.coefficient = coefficient_named(coefficient),
                   .systems = x.shape(0),
                   .items = x.shape(1),

@@ -15,18 +15,18 @@
 
 namespace wellput {
 
-constexpr std::size_t kLanes = 4;
-constexpr std::size_t kSums = 3;
+constexpr std::size_t SUM_LANES = 4;
+constexpr std::size_t SUMS_PER_METRIC = 3;
 
 // Adds values[i] where chosen[i] is 1, in four separate sums (lanes). So the additions have the same
 // order, and the result the same digits, with and without vector instructions.
 WELLPUT_CLONES
 static void add_chosen(const double* values, const double* chosen, std::size_t n, double* lanes) {
-    double sums[kLanes] = {};
-    for (std::size_t i = 0; i < n; i += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
+    double sums[SUM_LANES] = {};
+    for (std::size_t i = 0; i < n; i += SUM_LANES)
+        for (std::size_t lane = 0; lane < SUM_LANES; ++lane)
             sums[lane] += values[i + lane] * chosen[i + lane];
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += sums[lane];
+    for (std::size_t lane = 0; lane < SUM_LANES; ++lane) lanes[lane] += sums[lane];
 }
 
 // A cell is exchanged if its system is exchanged or its item is, but not both. `moved_` has what each
@@ -36,8 +36,8 @@ static void add_chosen(const double* values, const double* chosen, std::size_t n
 class ExchangedSums {
 public:
     ExchangedSums(std::size_t systems, std::size_t items)
-        : systems_(systems), stride_((items + kLanes - 1) / kLanes * kLanes),
-          moved_(kSums * systems * stride_), rows_(kSums * systems) {}
+        : systems_(systems), stride_((items + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
+          moved_(SUMS_PER_METRIC * systems * stride_), rows_(SUMS_PER_METRIC * systems) {}
 
     // x, y and z are systems × items arrays; present(place) says whether no score of a cell is missing.
     template <typename Present>
@@ -67,10 +67,10 @@ public:
     // Both metrics' r under one exchange: `systems` and `items` are 1 where exchanged, else 0. `items`
     // must be padded with 0 to `stride()`.
     std::array<double, 2> correlations(const Weight* systems, const double* items) const {
-        std::array<double, kSums> first = x_, second = y_;
+        std::array<double, SUMS_PER_METRIC> first = x_, second = y_;
         for (std::size_t i = 0; i < systems_; ++i)
-            for (std::size_t s = 0; s < kSums; ++s) {
-                std::array<double, kLanes> lanes{};
+            for (std::size_t s = 0; s < SUMS_PER_METRIC; ++s) {
+                std::array<double, SUM_LANES> lanes{};
                 add_chosen(&moved_[(s * systems_ + i) * stride_], items, stride_, lanes.data());
                 const double chosen = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
                 const double moved = systems[i] ? rows_[s * systems_ + i] - chosen : chosen;
@@ -84,27 +84,27 @@ public:
 private:
     // Adds a cell. x and y have the three terms of each metric: its value, its square, its product with
     // z.
-    void add_cell(std::size_t i, std::size_t j, const std::array<double, kSums>& x,
-                  const std::array<double, kSums>& y) {
-        for (std::size_t s = 0; s < kSums; ++s) {
+    void add_cell(std::size_t i, std::size_t j, const std::array<double, SUMS_PER_METRIC>& x,
+                  const std::array<double, SUMS_PER_METRIC>& y) {
+        for (std::size_t s = 0; s < SUMS_PER_METRIC; ++s) {
             moved_[(s * systems_ + i) * stride_ + j] = y[s] - x[s];
             rows_[s * systems_ + i] += y[s] - x[s];
             x_[s] += x[s], y_[s] += y[s];
         }
     }
 
-    double pearson_of(const std::array<double, kSums>& sums) const {
+    double pearson_of(const std::array<double, SUMS_PER_METRIC>& sums) const {
         // Rounding errors can leave a constant metric a variance of this share of its squares.
-        constexpr double kRounding = 1e-13;
+        constexpr double ROUNDING_SHARE = 1e-13;
         const double variance = sums[1] - sums[0] * sums[0] / count_;
-        if (!is_defined_ || !(variance > kRounding * sums[1])) return kUndefined;
+        if (!is_defined_ || !(variance > ROUNDING_SHARE * sums[1])) return UNDEFINED_VALUE;
         const double product = sums[2] - sums[0] * z_ / count_;
         return std::clamp(product / (std::sqrt(variance) * std::sqrt(zz_)), -1.0, 1.0);
     }
 
     std::size_t systems_, stride_;
     std::vector<double> moved_, rows_;
-    std::array<double, kSums> x_{}, y_{};
+    std::array<double, SUMS_PER_METRIC> x_{}, y_{};
     double count_ = 0, z_ = 0, zz_ = 0;
     bool is_defined_ = false;
 };

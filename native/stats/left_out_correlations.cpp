@@ -28,7 +28,7 @@ namespace wellput {
 namespace {
 
 double ratio(double product, double squares_x, double squares_z) {
-    if (!(squares_x > 0 && squares_z > 0)) return kUndefined;
+    if (!(squares_x > 0 && squares_z > 0)) return UNDEFINED_VALUE;
     return std::clamp(product / std::sqrt(squares_x) / std::sqrt(squares_z), -1.0, 1.0);
 }
 
@@ -106,18 +106,18 @@ struct Ranked {
 class Group {
 public:
     std::vector<double> x, z, without;
-    double value = kUndefined;
+    double value = UNDEFINED_VALUE;
 
     void correlate(Coefficient coefficient, double epsilon) {
-        without.assign(x.size(), kUndefined);
-        value = kUndefined;
+        without.assign(x.size(), UNDEFINED_VALUE);
+        value = UNDEFINED_VALUE;
         if (x.size() < 2) return;
-        if (coefficient == Coefficient::pearson) return pearson_();
-        if (coefficient == Coefficient::acc_t) return accuracy(epsilon);
+        if (coefficient == Coefficient::PEARSON) return pearson_();
+        if (coefficient == Coefficient::ACC_T) return accuracy(epsilon);
         x_.set(x), z_.set(z);
         count_above_both();
-        if (coefficient == Coefficient::spearman) return spearman();
-        kendall(coefficient == Coefficient::kendall_c);
+        if (coefficient == Coefficient::SPEARMAN) return spearman();
+        kendall(coefficient == Coefficient::KENDALL_C);
     }
 
 private:
@@ -134,11 +134,11 @@ private:
         if (x.size() < 3 || std::isnan(value)) return;
         // Without a point, a sum of products of deviations is less by the point's own product times
         // n / (n - 1). If what is left is no larger than rounding errors, it counts as 0.
-        constexpr double kRounding = 1e-12;
+        constexpr double ROUNDING_SHARE = 1e-12;
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double dx = x[p] - mean_x, dz = z[p] - mean_z, share = n / (n - 1);
             const double left_x = xx - share * dx * dx, left_z = zz - share * dz * dz;
-            if (left_x > kRounding * xx && left_z > kRounding * zz)
+            if (left_x > ROUNDING_SHARE * xx && left_z > ROUNDING_SHARE * zz)
                 without[p] = ratio(xz - share * dx * dz, left_x, left_z);
         }
     }
@@ -238,7 +238,7 @@ private:
                              std::size_t classes_x, std::size_t classes_z) {
             if (!is_tau_c) return ratio(concordance, pairs_x, pairs_z);
             const auto fewer = static_cast<double>(std::min(classes_x, classes_z));
-            return fewer < 2 ? kUndefined : 2 * concordance / (m * m * (fewer - 1) / fewer);
+            return fewer < 2 ? UNDEFINED_VALUE : 2 * concordance / (m * m * (fewer - 1) / fewer);
         };
         const std::size_t classes_x = x_.counts.size(), classes_z = z_.counts.size();
         value = tau(n, sum, untied_x, untied_z, classes_x, classes_z);
@@ -264,18 +264,18 @@ nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::str
                                 const std::string& coefficient, double epsilon) {
     require_same_shape(x, z);
     const Grouping by = grouping_named(grouping);
-    require(by != Grouping::means, "grouping must not be 'means'");
+    require(by != Grouping::MEANS, "grouping must not be 'means'");
     const Coefficient of = coefficient_named(coefficient);
     const std::size_t systems = x.shape(0), items = x.shape(1);
-    const std::size_t n_groups = by == Grouping::pooled ? 1
-                                 : by == Grouping::item ? items
+    const std::size_t n_groups = by == Grouping::POOLED ? 1
+                                 : by == Grouping::ITEM ? items
                                                         : systems;
     double *values = nullptr, *without = nullptr;
     Matrix value_matrix = new_matrix(1, n_groups, &values);
     Matrix without_matrix = new_matrix(systems, items, &without);
     {
         nb::gil_scoped_release release;
-        std::fill(without, without + systems * items, kUndefined);
+        std::fill(without, without + systems * items, UNDEFINED_VALUE);
         const Groups groups = make_groups(by, systems, items, z.data(), [&](std::size_t k) {
             return !std::isnan(x.data()[k]) && !std::isnan(z.data()[k]);
         });

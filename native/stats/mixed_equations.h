@@ -9,7 +9,7 @@
 // of the columns eliminated before. What is left after the elimination is the *core*, a dense matrix of
 // the other columns, which LAPACK factors. Entries of the inverse are computed in the opposite order,
 // from the core back to the columns absorbed first (Takahashi's equations), and only where they are
-// needed.
+// needed. `EliminationPlan` says which columns meet, and in which order they are eliminated.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,13 @@
 #include <vector>
 
 #include "core/checks.h"
+#include "stats/elimination_plan.h"
 
 namespace wellput {
 
 class MixedEquations {
 public:
-    using Column = std::int32_t;
+    using Column = EliminationPlan::Column;
 
     // Row r of A has the values `values[r * width + k]` in the columns `columns[r * width + k]`. The
     // first `absorbed` columns are absorbed, the first `random` are random effects, and `all` is the
@@ -44,9 +45,7 @@ public:
         require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()),
                 "too many columns");
         require_below(columns, all, "a column beyond the last");
-        own_rows();
-        find_patterns();
-        find_order();
+        plan_ = EliminationPlan(columns_, rows_, absorbed_, all_);
         position_.assign(all_, 0);
     }
 
@@ -63,7 +62,7 @@ public:
         require(weights.size() == rows_, "a weight for each row is needed");
         scale_.assign(scale.begin(), scale.end());
         pivots_.assign(absorbed_, 1.0);
-        factor_.assign(pattern_.size(), 0.0);
+        factor_.assign(plan_.met_size(), 0.0);
         for (std::size_t c = absorbed_; c < random_; ++c)
             core[(c - absorbed_) * (this->core() + 1)] += 1;
         std::vector<double> front, updates;
@@ -71,45 +70,43 @@ public:
         std::size_t stride = 0, begin = 0;  // of the current front: it begins at (begin, begin)
         Column last = -1;
         double log_determinant = 0;
-        for (const Column column : order_) {
+        for (const Column column : plan_.order()) {
             const auto j = static_cast<std::size_t>(column);
-            const std::span<const Column> met = met_by(j);
+            const std::span<const Column> met = plan_.met_by(j);
             const std::size_t size = met.size() + 1;
-            if (last >= 0 && continues(last, column)) {
+            if (last >= 0 && plan_.continues(last, column)) {
                 ++begin;
             } else {
-                if (last >= 0 && parent_[static_cast<std::size_t>(last)] >= 0) {
+                if (last >= 0 && plan_.parent(static_cast<std::size_t>(last)) >= 0) {
                     waiting.emplace_back(last, updates.size());
                     keep_update(&front[(begin + 1) * (stride + 1)], stride,
-                                met_by(static_cast<std::size_t>(last)).size(), updates);
+                                plan_.met_by(static_cast<std::size_t>(last)).size(), updates);
                 }
                 begin = 0, stride = size;
                 front.assign(size * size, 0.0);
             }
             double* own = &front[begin * (stride + 1)];
             set_positions(j, met);
-            for (std::size_t k = row_begin_[j]; k < row_begin_[j + 1]; ++k)
-                add_row(owned_[k], weights[owned_[k]], own, stride);
+            for (const std::size_t row : plan_.rows_of(j)) add_row(row, weights[row], own, stride);
             while (!waiting.empty() &&
-                   parent_[static_cast<std::size_t>(waiting.back().first)] == column) {
+                   plan_.parent(static_cast<std::size_t>(waiting.back().first)) == column) {
                 const auto child = static_cast<std::size_t>(waiting.back().first);
-                add_update(met_by(child), &updates[waiting.back().second], own, stride);
+                add_update(plan_.met_by(child), &updates[waiting.back().second], own, stride);
                 updates.resize(waiting.back().second);
                 waiting.pop_back();
             }
             const double pivot = own[0] + 1;
             pivots_[j] = pivot;
             log_determinant += std::log(pivot);
-            double* l = factor_.data() + pattern_begin_[j];
+            double* l = factor_.data() + plan_.met_begin(j);
             for (std::size_t a = 1; a < size; ++a) l[a - 1] = own[a * stride];
-            if (parent_[j] < 0)
+            if (plan_.parent(j) < 0)
                 eliminate_into_core(met, l, pivot, own, stride, core);
             else
                 eliminate(l, pivot, own, stride, size);
             last = column;
         }
-        for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
-            add_row_to_core(owned_[k], weights[owned_[k]], core);
+        for (const std::size_t row : plan_.rows_of_core()) add_row_to_core(row, weights[row], core);
         return log_determinant;
     }
 
@@ -119,8 +116,8 @@ public:
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = 0; j < absorbed_; ++j) {
             const double* of = x + j * sides;
-            const std::span<const Column> met = met_by(j);
-            const double* l = factor_.data() + pattern_begin_[j];
+            const std::span<const Column> met = plan_.met_by(j);
+            const double* l = factor_.data() + plan_.met_begin(j);
             for (std::size_t a = 0; a < met.size(); ++a) {
                 const double share = l[a] / pivots_[j];
                 double* to = x + static_cast<std::size_t>(met[a]) * sides;
@@ -135,8 +132,8 @@ public:
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = absorbed_; j-- > 0;) {
             double* of = x + j * sides;
-            const std::span<const Column> met = met_by(j);
-            const double* l = factor_.data() + pattern_begin_[j];
+            const std::span<const Column> met = plan_.met_by(j);
+            const double* l = factor_.data() + plan_.met_begin(j);
             for (std::size_t a = 0; a < met.size(); ++a) {
                 const double* from = x + static_cast<std::size_t>(met[a]) * sides;
                 for (std::size_t s = 0; s < sides; ++s) of[s] -= l[a] * from[s];
@@ -159,30 +156,32 @@ public:
         std::vector<std::vector<double>> blocks(absorbed_);
         std::vector<std::int32_t> open(absorbed_, 0);
         for (std::size_t j = 0; j < absorbed_; ++j)
-            if (parent_[j] >= 0) ++open[static_cast<std::size_t>(parent_[j])];
+            if (plan_.parent(j) >= 0) ++open[static_cast<std::size_t>(plan_.parent(j))];
+        const std::span<const Column> order = plan_.order();
         std::vector<double> block;
         std::size_t stride = 0, begin = 0;  // of the current block: it begins at (begin, begin)
         for (std::size_t k = absorbed_; k-- > 0;) {
-            const auto j = static_cast<std::size_t>(order_[k]);
-            const std::span<const Column> met = met_by(j);
+            const auto j = static_cast<std::size_t>(order[k]);
+            const std::span<const Column> met = plan_.met_by(j);
             const std::size_t size = met.size() + 1;
-            if (k + 1 < absorbed_ && continues(order_[k], order_[k + 1])) {
+            if (k + 1 < absorbed_ && plan_.continues(order[k], order[k + 1])) {
                 --begin;
-                --open[static_cast<std::size_t>(parent_[j])];
+                --open[static_cast<std::size_t>(plan_.parent(j))];
             } else {
                 begin = 0;
-                while (begin < k && continues(order_[k - begin - 1], order_[k - begin])) ++begin;
+                while (begin < k && plan_.continues(order[k - begin - 1], order[k - begin]))
+                    ++begin;
                 stride = size + begin;
                 block.assign(stride * stride, 0.0);
                 double* own = &block[begin * (stride + 1)];
-                if (parent_[j] < 0) {
+                if (plan_.parent(j) < 0) {
                     for (std::size_t a = 1; a < size; ++a)
                         for (std::size_t b = 1; b <= a; ++b)
                             own[a * stride + b] =
                                 of_core(static_cast<std::size_t>(met[a - 1]) - absorbed_,
                                         static_cast<std::size_t>(met[b - 1]) - absorbed_);
                 } else {
-                    const auto parent = static_cast<std::size_t>(parent_[j]);
+                    const auto parent = static_cast<std::size_t>(plan_.parent(j));
                     take_from_parent(parent, met, blocks[parent], own, stride);
                     if (--open[parent] == 0) std::vector<double>().swap(blocks[parent]);
                 }
@@ -190,23 +189,23 @@ public:
             double* own = &block[begin * (stride + 1)];
             complete_block(j, own, stride, size);
             diagonal[j] = own[0];
-            if (row_begin_[j] < row_begin_[j + 1]) {
+            if (const auto rows = plan_.rows_of(j); !rows.empty()) {
                 set_positions(j, met);
-                for (std::size_t r = row_begin_[j]; r < row_begin_[j + 1]; ++r)
-                    leverages[owned_[r]] = quadratic(owned_[r], [&](std::size_t a, std::size_t b) {
+                for (const std::size_t row : rows)
+                    leverages[row] = quadratic(row, [&](std::size_t a, std::size_t b) {
                         const auto p = position_[a], q = position_[b];
                         return p >= q ? own[p * stride + q] : own[q * stride + p];
                     });
             }
-            const bool is_continued = k > 0 && continues(order_[k - 1], order_[k]);
+            const bool is_continued = k > 0 && plan_.continues(order[k - 1], order[k]);
             if (open[j] > (is_continued ? 1 : 0)) {
                 blocks[j].resize(size * size);
                 for (std::size_t a = 0; a < size; ++a)
                     std::copy_n(own + a * stride, a + 1, &blocks[j][a * size]);
             }
         }
-        for (std::size_t k = row_begin_[absorbed_]; k < owned_.size(); ++k)
-            leverages[owned_[k]] = quadratic(owned_[k], [&](std::size_t a, std::size_t b) {
+        for (const std::size_t row : plan_.rows_of_core())
+            leverages[row] = quadratic(row, [&](std::size_t a, std::size_t b) {
                 return of_core(a - absorbed_, b - absorbed_);
             });
     }
@@ -230,94 +229,6 @@ public:
     }
 
 private:
-    // The later columns that an absorbed column meets.
-    std::span<const Column> met_by(std::size_t j) const {
-        return {pattern_.data() + pattern_begin_[j], pattern_begin_[j + 1] - pattern_begin_[j]};
-    }
-
-    // Whether the front of a parent has the same columns as the front that its last child leaves
-    // behind. Then it is used where it is, without a copy.
-    bool continues(Column child, Column parent) const {
-        const auto c = static_cast<std::size_t>(child), p = static_cast<std::size_t>(parent);
-        return parent_[c] == parent && met_by(c).size() == met_by(p).size() + 1;
-    }
-
-    // Assigns each row to the first column that it has; rows without an absorbed column come last.
-    void own_rows() {
-        row_begin_.assign(absorbed_ + 2, 0);
-        std::vector<std::size_t> owner(rows_);
-        for (std::size_t r = 0; r < rows_; ++r) {
-            std::size_t first = absorbed_;
-            for (std::size_t k = 0; k < width_; ++k)
-                first = std::min(first, static_cast<std::size_t>(columns_[r * width_ + k]));
-            owner[r] = first;
-            ++row_begin_[first + 1];
-        }
-        for (std::size_t j = 0; j <= absorbed_; ++j) row_begin_[j + 1] += row_begin_[j];
-        owned_.resize(rows_);
-        std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
-        for (std::size_t r = 0; r < rows_; ++r) owned_[next[owner[r]]++] = r;
-    }
-
-    // Finds the later columns that each absorbed column meets, in its own rows or because an earlier
-    // column that meets both was eliminated. The first of these columns is its parent, if it is
-    // absorbed.
-    void find_patterns() {
-        parent_.assign(absorbed_, -1);
-        pattern_begin_.assign(absorbed_ + 1, 0);
-        std::vector<std::vector<Column>> children(absorbed_);
-        std::vector<Column> seen_by(all_, -1);
-        for (std::size_t j = 0; j < absorbed_; ++j) {
-            const auto column = static_cast<Column>(j);
-            seen_by[j] = column;
-            const auto see = [&](Column other) {
-                Column& seen = seen_by[static_cast<std::size_t>(other)];
-                if (seen != column) seen = column, pattern_.push_back(other);
-            };
-            for (std::size_t k = row_begin_[j]; k < row_begin_[j + 1]; ++k)
-                for (std::size_t e = 0; e < width_; ++e) see(columns_[owned_[k] * width_ + e]);
-            for (const Column child : children[j]) {
-                const auto c = static_cast<std::size_t>(child);
-                for (std::size_t k = pattern_begin_[c]; k < pattern_begin_[c + 1]; ++k)
-                    see(pattern_[k]);
-            }
-            pattern_begin_[j + 1] = pattern_.size();
-            const auto begin = pattern_.begin() + static_cast<std::ptrdiff_t>(pattern_begin_[j]);
-            std::sort(begin, pattern_.end());
-            if (begin != pattern_.end() && static_cast<std::size_t>(*begin) < absorbed_) {
-                parent_[j] = *begin;
-                children[static_cast<std::size_t>(*begin)].push_back(column);
-            }
-        }
-    }
-
-    // Finds the order of elimination: children come before their parent, and each subtree stays
-    // together, so that the updates that children leave for their parent form a stack.
-    void find_order() {
-        std::vector<Column> first(absorbed_, -1), next(absorbed_, -1), path;
-        for (std::size_t j = absorbed_; j-- > 0;) {
-            if (parent_[j] < 0) continue;
-            const auto parent = static_cast<std::size_t>(parent_[j]);
-            next[j] = first[parent];
-            first[parent] = static_cast<Column>(j);
-        }
-        order_.reserve(absorbed_);
-        for (std::size_t root = 0; root < absorbed_; ++root) {
-            if (parent_[root] >= 0) continue;
-            path.push_back(static_cast<Column>(root));
-            while (!path.empty()) {
-                const auto j = static_cast<std::size_t>(path.back());
-                if (first[j] >= 0) {
-                    path.push_back(first[j]);
-                    first[j] = next[static_cast<std::size_t>(first[j])];
-                } else {
-                    order_.push_back(path.back());
-                    path.pop_back();
-                }
-            }
-        }
-    }
-
     void set_positions(std::size_t j, std::span<const Column> met) {
         position_[j] = 0;
         for (std::size_t a = 0; a < met.size(); ++a)
@@ -392,7 +303,7 @@ private:
     void take_from_parent(std::size_t parent, std::span<const Column> met,
                           const std::vector<double>& parent_block, double* block,
                           std::size_t stride) {
-        const std::span<const Column> above = met_by(parent);
+        const std::span<const Column> above = plan_.met_by(parent);
         set_positions(parent, above);
         const std::size_t parent_size = above.size() + 1;
         for (std::size_t a = 1; a <= met.size(); ++a) {
@@ -406,7 +317,7 @@ private:
     // Computes the first row and column of a block of the inverse from the rest of the block and the
     // factor.
     void complete_block(std::size_t j, double* block, std::size_t stride, std::size_t size) {
-        const double* l = factor_.data() + pattern_begin_[j];
+        const double* l = factor_.data() + plan_.met_begin(j);
         products_.assign(size, 0.0);
         // Only the lower triangle of the symmetric block is stored, so a row is read as a column, too.
         for (std::size_t a = 1; a < size; ++a) {
@@ -450,12 +361,7 @@ private:
     std::vector<Column> columns_;
     std::vector<double> values_;
     std::size_t rows_, width_, absorbed_, random_, all_;
-    std::vector<std::size_t> row_begin_,
-        owned_;  // the rows of each absorbed column, then the others
-    std::vector<std::size_t> pattern_begin_;
-    std::vector<Column> pattern_;  // the later columns each absorbed column meets, ascending
-    std::vector<Column> parent_;   // the first of them, if it is absorbed, else -1
-    std::vector<Column> order_;
+    EliminationPlan plan_;
     std::vector<std::size_t> position_;  // of a column in the current front
     std::vector<double> scale_, pivots_, factor_, products_;
 };

@@ -23,10 +23,12 @@
 
 namespace wellput {
 
-constexpr std::size_t kFaces = 4;
-constexpr std::size_t kPairSignPoints = 512;  // most points of a group; for more, sorting is faster
+constexpr std::size_t FACES_PER_PAIR = 4;
+// The most points of a group; for more, sorting is faster.
+constexpr std::size_t MAX_PAIR_SIGN_POINTS = 512;
 
-// A bit string over all pairs for each face: words × kFaces, the four words of 64 pairs side by side.
+// A bit string over all pairs for each face: words × FACES_PER_PAIR, the four words of 64 pairs side by
+// side.
 using Faces = std::vector<std::uint64_t>;
 
 // For each of `groups` consecutive bit strings, counts the set bits that the masks pick: counts[2 g]
@@ -34,11 +36,11 @@ using Faces = std::vector<std::uint64_t>;
 WELLPUT_CLONES
 static void count_faces(const std::uint64_t* strings, const std::uint64_t* masks, std::size_t words,
                         std::size_t groups, std::int32_t* counts) {
-    for (std::size_t g = 0; g < groups; ++g, strings += words * kFaces) {
+    for (std::size_t g = 0; g < groups; ++g, strings += words * FACES_PER_PAIR) {
         std::int32_t picked = 0, opposite = 0;
         for (std::size_t w = 0; w < words; ++w) {
-            const std::uint64_t* s = strings + kFaces * w;
-            const std::uint64_t* m = masks + kFaces * w;
+            const std::uint64_t* s = strings + FACES_PER_PAIR * w;
+            const std::uint64_t* m = masks + FACES_PER_PAIR * w;
             picked += std::popcount((s[0] & m[0]) | (s[1] & m[1]) | (s[2] & m[2]) | (s[3] & m[3]));
             opposite +=
                 std::popcount((s[3] & m[0]) | (s[2] & m[1]) | (s[1] & m[2]) | (s[0] & m[3]));
@@ -56,7 +58,8 @@ inline std::size_t pair_words(std::size_t points) {
 // The masks of one exchange. Pairs of points are ordered (0, 1), (0, 2), …, (1, 2), …
 class FaceMasks {
 public:
-    explicit FaceMasks(std::size_t points) : points_(points), masks_(pair_words(points) * kFaces) {}
+    explicit FaceMasks(std::size_t points)
+        : points_(points), masks_(pair_words(points) * FACES_PER_PAIR) {}
 
     const std::uint64_t* data() const { return masks_.data(); }
 
@@ -67,7 +70,7 @@ public:
         const auto flush = [&](std::size_t used) {
             const std::uint64_t all = used == 64 ? ~0ull : (1ull << used) - 1;
             const std::uint64_t a = first.take(), b = second.take();
-            std::uint64_t* masks = masks_.data() + kFaces * word++;
+            std::uint64_t* masks = masks_.data() + FACES_PER_PAIR * word++;
             masks[0] = ~a & ~b & all, masks[1] = a & ~b & all, masks[2] = ~a & b & all;
             masks[3] = a & b & all;
         };
@@ -122,9 +125,9 @@ public:
     // Scores of one more group, NaN in z where a point is missing.
     void add_group(const double* x, const double* y, const double* z) {
         const std::size_t start = concordant_.size();
-        concordant_.resize(start + words_ * kFaces);
-        discordant_.resize(start + words_ * kFaces);
-        tied_.resize(start + words_ * kFaces);
+        concordant_.resize(start + words_ * FACES_PER_PAIR);
+        discordant_.resize(start + words_ * FACES_PER_PAIR);
+        tied_.resize(start + words_ * FACES_PER_PAIR);
         std::int64_t pairs = 0, tied_z = 0;
         bool has_ties = false;
         std::size_t pair = 0;
@@ -133,10 +136,10 @@ public:
                 if (std::isnan(z[i]) || std::isnan(z[k])) continue;
                 ++pairs;
                 tied_z += z[i] == z[k];
-                for (std::size_t face = 0; face < kFaces; ++face) {
+                for (std::size_t face = 0; face < FACES_PER_PAIR; ++face) {
                     const double a = face & 1 ? y[i] : x[i], b = face & 2 ? y[k] : x[k];
                     const std::uint64_t bit = 1ull << (pair % 64);
-                    const std::size_t at = start + kFaces * (pair / 64) + face;
+                    const std::size_t at = start + FACES_PER_PAIR * (pair / 64) + face;
                     if (a == b) {
                         tied_[at] |= bit;
                         has_ties = true;
@@ -149,7 +152,7 @@ public:
         pairs_.push_back(pairs);
         untied_z_.push_back(pairs - tied_z);
         scale_.push_back(pairs == 0 || pairs == tied_z
-                             ? kUndefined
+                             ? UNDEFINED_VALUE
                              : 1 / std::sqrt(static_cast<double>(pairs - tied_z)));
         root_.push_back(1 / std::sqrt(static_cast<double>(pairs)));
         has_ties_.push_back(has_ties);
@@ -161,7 +164,7 @@ public:
     void score(std::size_t begin, std::size_t end, const FaceMasks& masks,
                std::vector<std::int32_t>& counts, Use use) const {
         counts.resize(2 * (end - begin) + 4);
-        const std::size_t width = words_ * kFaces;
+        const std::size_t width = words_ * FACES_PER_PAIR;
         count_faces(concordant_.data() + begin * width, masks.data(), words_, end - begin,
                     counts.data());
         std::int32_t* rest = counts.data() + 2 * (end - begin);
@@ -182,7 +185,7 @@ public:
 private:
     double tau(std::size_t g, std::int64_t concordant, std::int64_t discordant,
                std::int64_t tied) const {
-        if (tied == pairs_[g]) return kUndefined;
+        if (tied == pairs_[g]) return UNDEFINED_VALUE;
         return static_cast<double>(concordant - discordant) /
                std::sqrt(static_cast<double>(pairs_[g] - tied)) * scale_[g];
     }

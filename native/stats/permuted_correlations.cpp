@@ -103,7 +103,7 @@ void rank_groups(Plan& plan) {
 }
 
 void sign_pairs(Plan& plan) {
-    const bool by_item = plan.grouping == Grouping::item;
+    const bool by_item = plan.grouping == Grouping::ITEM;
     const std::size_t groups = by_item ? plan.items : plan.systems;
     const std::size_t points = by_item ? plan.systems : plan.items;
     plan.signs = std::make_unique<PairSigns>(points);
@@ -112,7 +112,7 @@ void sign_pairs(Plan& plan) {
         for (std::size_t p = 0; p < points; ++p) {
             const std::size_t place = by_item ? p * plan.items + g : g * plan.items + p;
             x[p] = plan.x[place], y[p] = plan.y[place];
-            z[p] = plan.is_present(place) ? plan.z[place] : kUndefined;
+            z[p] = plan.is_present(place) ? plan.z[place] : UNDEFINED_VALUE;
         }
         plan.signs->add_group(x.data(), y.data(), z.data());
     }
@@ -139,7 +139,7 @@ public:
             add_pair_signs();
         else if (plan_->sums)
             add_sums();
-        else if (plan_->grouping == Grouping::means)
+        else if (plan_->grouping == Grouping::MEANS)
             add_means();
         else
             for (std::size_t g = 0; g < plan_->groups.size(); ++g) add_group(g);
@@ -151,7 +151,7 @@ private:
     // If a whole group is exchanged, its two correlations change places between the metrics.
     void add_pair_signs() {
         const PairSigns& signs = *plan_->signs;
-        const bool by_item = plan_->grouping == Grouping::item;
+        const bool by_item = plan_->grouping == Grouping::ITEM;
         if (exchange_.is_by_cell()) {
             swapped_.resize(signs.points());
             for (std::size_t g = 0; g < signs.groups(); ++g) {
@@ -268,18 +268,18 @@ Matrix permuted_correlations(const Scores& x, const Scores& y, const Scores& z,
     Matrix matrix = new_matrix(n_resamples + 1, 2, &result);
 
     nb::gil_scoped_release release;
-    const std::size_t points = plan.grouping == Grouping::item     ? plan.systems
-                               : plan.grouping == Grouping::system ? plan.items
-                                                                   : kPairSignPoints + 1;
-    if (plan.coefficient == Coefficient::kendall && points <= kPairSignPoints) {
+    const std::size_t points = plan.grouping == Grouping::ITEM     ? plan.systems
+                               : plan.grouping == Grouping::SYSTEM ? plan.items
+                                                                   : MAX_PAIR_SIGN_POINTS + 1;
+    if (plan.coefficient == Coefficient::KENDALL && points <= MAX_PAIR_SIGN_POINTS) {
         sign_pairs(plan);
-    } else if (plan.coefficient == Coefficient::pearson && plan.grouping == Grouping::pooled &&
+    } else if (plan.coefficient == Coefficient::PEARSON && plan.grouping == Grouping::POOLED &&
                plan.swapped != "cells") {
         sum_cells(plan);
     } else {
         plan.groups = make_groups(plan.grouping, plan.systems, plan.items, plan.z,
                                   [&](std::size_t k) { return plan.is_present(k); });
-        if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::means) rank_groups(plan);
+        if (uses_ranks(plan.coefficient) && plan.grouping != Grouping::MEANS) rank_groups(plan);
     }
     for_items(
         n_resamples + 1, threads, Permuter(plan),

@@ -16,7 +16,7 @@
 
 namespace wellput {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+constexpr double UNDEFINED_VALUE = std::numeric_limits<double>::quiet_NaN();
 
 using Rank = std::int32_t;
 
@@ -29,7 +29,7 @@ inline bool is_constant(const double* values, std::size_t n) {
 inline bool is_exact_square(double sum) { return sum > 1e-280 && sum < 1e300; }
 
 inline double pearson(const double* x, const double* z, std::size_t n) {
-    if (n < 2 || is_constant(x, n) || is_constant(z, n)) return kUndefined;
+    if (n < 2 || is_constant(x, n) || is_constant(z, n)) return UNDEFINED_VALUE;
     double mean_x = 0, mean_z = 0;
     for (std::size_t i = 0; i < n; ++i) mean_x += x[i], mean_z += z[i];
     mean_x /= static_cast<double>(n), mean_z /= static_cast<double>(n);
@@ -38,17 +38,18 @@ inline double pearson(const double* x, const double* z, std::size_t n) {
         const double dx = x[i] - mean_x, dz = z[i] - mean_z;
         xx += dx * dx, zz += dz * dz, xz += dx * dz;
     }
-    if (!is_exact_square(xx) || !is_exact_square(zz)) return kUndefined;
+    if (!is_exact_square(xx) || !is_exact_square(zz)) return UNDEFINED_VALUE;
     return std::clamp(xz / (std::sqrt(xx) * std::sqrt(zz)), -1.0, 1.0);
 }
 
 // The number of pairs i < j with sequence[i] > sequence[j]. Sorts the sequence.
 inline std::int64_t count_inversions(std::vector<Rank>& sequence, std::vector<Rank>& spare) {
-    constexpr std::size_t kRun = 16;  // runs of this length are sorted by insertion, then merged
+    // Runs of this length are sorted by insertion, then merged.
+    constexpr std::size_t RUN_RANKS = 16;
     const std::size_t n = sequence.size();
     std::int64_t inversions = 0;
-    for (std::size_t begin = 0; begin < n; begin += kRun) {
-        const std::size_t end = std::min(n, begin + kRun);
+    for (std::size_t begin = 0; begin < n; begin += RUN_RANKS) {
+        const std::size_t end = std::min(n, begin + RUN_RANKS);
         for (std::size_t i = begin + 1; i < end; ++i) {
             const Rank value = sequence[i];
             std::size_t j = i;
@@ -58,7 +59,7 @@ inline std::int64_t count_inversions(std::vector<Rank>& sequence, std::vector<Ra
         }
     }
     spare.resize(n);
-    for (std::size_t width = kRun; width < n; width *= 2) {
+    for (std::size_t width = RUN_RANKS; width < n; width *= 2) {
         for (std::size_t begin = 0; begin < n; begin += 2 * width) {
             const std::size_t middle = std::min(n, begin + width);
             const std::size_t end = std::min(n, begin + 2 * width);
@@ -121,13 +122,13 @@ public:
             zz += static_cast<double>(end - begin) * rank * rank;
             xz += rank * sum;
         }
-        if (xx == 0 || zz == 0) return kUndefined;
+        if (xx == 0 || zz == 0) return UNDEFINED_VALUE;
         return std::clamp(xz / (std::sqrt(xx) * std::sqrt(zz)), -1.0, 1.0);
     }
 
     double kendall_b(const Rank* x, const Rank* z, std::size_t n, std::size_t classes) {
         count_pairs(x, z, n, classes);
-        if (tied_x_ == pairs_ || tied_z_ == pairs_) return kUndefined;
+        if (tied_x_ == pairs_ || tied_z_ == pairs_) return UNDEFINED_VALUE;
         return clamped(static_cast<double>(net_) /
                        std::sqrt(static_cast<double>(pairs_ - tied_x_)) /
                        std::sqrt(static_cast<double>(pairs_ - tied_z_)));
@@ -136,7 +137,7 @@ public:
     double kendall_c(const Rank* x, const Rank* z, std::size_t n, std::size_t classes) {
         count_pairs(x, z, n, classes);
         const auto fewer = static_cast<double>(std::min(classes_x_, classes_z_));
-        if (fewer < 2) return kUndefined;
+        if (fewer < 2) return UNDEFINED_VALUE;
         const auto size = static_cast<double>(n);
         return clamped(2 * static_cast<double>(net_) / (size * size * (fewer - 1) / fewer));
     }

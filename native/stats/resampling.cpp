@@ -29,43 +29,46 @@ namespace {
 using Statistics = Array<double, 2>;
 using Four = double __attribute__((vector_size(32)));
 
-constexpr std::size_t kGroup = 16;  // resamples that share one pass over the statistics
-constexpr std::size_t kTile = 8;    // resamples whose sums are in registers at once
-constexpr std::size_t kRows = 128;  // rows of a block: weights and statistics stay in the L1 cache
+constexpr std::size_t GROUP_RESAMPLES = 16;  // resamples that share one pass over the statistics
+constexpr std::size_t TILE_RESAMPLES = 8;    // resamples whose sums are in registers at once
+constexpr std::size_t BLOCK_ROWS = 128;      // whose weights and statistics stay in the L1 cache
 
 // Scratch space of one worker thread; n is the number of rows.
 struct Scratch {
-    std::vector<Weight> weights;      // (kGroup, n)
-    std::vector<double> multipliers;  // (kGroup / kTile, kRows, kTile): the weights of a block
-    std::vector<double> block;        // (columns / 4, kRows, 4): its statistics, zero-padded
+    std::vector<Weight> weights;  // (GROUP_RESAMPLES, n)
+    // (GROUP_RESAMPLES / TILE_RESAMPLES, BLOCK_ROWS, TILE_RESAMPLES): the weights of a block
+    std::vector<double> multipliers;
+    std::vector<double> block;  // (columns / 4, BLOCK_ROWS, 4): its statistics, zero-padded
 };
 
-// sums (kTile, 4) += multipliers (rows, kTile) transposed times block (rows, 4).
+// sums (TILE_RESAMPLES, 4) += multipliers (rows, TILE_RESAMPLES) transposed times block (rows, 4).
 WELLPUT_CLONES
 void add_tile(const double* multipliers, const double* block, std::size_t rows, double* sums,
               std::size_t stride) {
-    Four totals[kTile] = {};
+    Four totals[TILE_RESAMPLES] = {};
     for (std::size_t i = 0; i < rows; ++i) {
         Four row;
         __builtin_memcpy(&row, block + 4 * i, sizeof row);
-        for (std::size_t r = 0; r < kTile; ++r) totals[r] += multipliers[kTile * i + r] * row;
+        for (std::size_t r = 0; r < TILE_RESAMPLES; ++r)
+            totals[r] += multipliers[TILE_RESAMPLES * i + r] * row;
     }
-    for (std::size_t r = 0; r < kTile; ++r)
+    for (std::size_t r = 0; r < TILE_RESAMPLES; ++r)
         for (std::size_t c = 0; c < 4; ++c) sums[r * stride + c] += totals[r][c];
 }
 
-// The weights of kTile resamples as doubles, (rows, kTile).
+// The weights of a tile of resamples as doubles, (rows, TILE_RESAMPLES).
 WELLPUT_CLONES
 void spread(const Weight* weights, std::size_t n, std::size_t rows, double* multipliers) {
-    for (std::size_t r = 0; r < kTile; ++r)
-        for (std::size_t i = 0; i < rows; ++i) multipliers[kTile * i + r] = weights[r * n + i];
+    for (std::size_t r = 0; r < TILE_RESAMPLES; ++r)
+        for (std::size_t i = 0; i < rows; ++i)
+            multipliers[TILE_RESAMPLES * i + r] = weights[r * n + i];
 }
 
 // The statistics of a block of rows, with k columns, in groups of four columns.
 void pack(const double* statistics, std::size_t k, std::size_t rows, double* block) {
     for (std::size_t column = 0; column < k; ++column)
         for (std::size_t i = 0; i < rows; ++i)
-            block[(column / 4 * kRows + i) * 4 + column % 4] = statistics[i * k + column];
+            block[(column / 4 * BLOCK_ROWS + i) * 4 + column % 4] = statistics[i * k + column];
 }
 
 // The weighted sums of a group of resamples. Rows are added in their order, so the digits are always
@@ -73,14 +76,14 @@ void pack(const double* statistics, std::size_t k, std::size_t rows, double* blo
 void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& scratch,
                double* sums) {
     const std::size_t chunks = (k + 3) / 4;
-    for (std::size_t start = 0; start < n; start += kRows) {
-        const std::size_t rows = std::min(kRows, n - start);
+    for (std::size_t start = 0; start < n; start += BLOCK_ROWS) {
+        const std::size_t rows = std::min(BLOCK_ROWS, n - start);
         pack(statistics + start * k, k, rows, scratch.block.data());
-        for (std::size_t first = 0; first < kGroup; first += kTile) {
-            double* multipliers = scratch.multipliers.data() + first * kRows;
+        for (std::size_t first = 0; first < GROUP_RESAMPLES; first += TILE_RESAMPLES) {
+            double* multipliers = scratch.multipliers.data() + first * BLOCK_ROWS;
             spread(scratch.weights.data() + first * n + start, n, rows, multipliers);
             for (std::size_t chunk = 0; chunk < chunks; ++chunk)
-                add_tile(multipliers, scratch.block.data() + chunk * kRows * 4, rows,
+                add_tile(multipliers, scratch.block.data() + chunk * BLOCK_ROWS * 4, rows,
                          sums + first * chunks * 4 + chunk * 4, chunks * 4);
         }
     }
@@ -101,28 +104,28 @@ Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std
     nb::gil_scoped_release release;
     const auto body = [=, scratch = Scratch(), sums = std::vector<double>()](
                           std::size_t begin, std::size_t end) mutable {
-        scratch.weights.resize(kGroup * n);
-        scratch.multipliers.resize(kGroup * kRows);
-        scratch.block.resize(width * kRows);
+        scratch.weights.resize(GROUP_RESAMPLES * n);
+        scratch.multipliers.resize(GROUP_RESAMPLES * BLOCK_ROWS);
+        scratch.block.resize(width * BLOCK_ROWS);
         for (std::size_t group = begin; group < end; ++group) {
-            const std::size_t first = group * kGroup;
-            const std::size_t count = std::min(kGroup, n_resamples - first);
+            const std::size_t first = group * GROUP_RESAMPLES;
+            const std::size_t count = std::min(GROUP_RESAMPLES, n_resamples - first);
             for (std::size_t r = 0; r < count; ++r)
                 draw(Stream(seed, first + r), n, scratch.weights.data() + r * n);
-            sums.assign(kGroup * width, 0.0);
+            sums.assign(GROUP_RESAMPLES * width, 0.0);
             sum_group(data, n, k, scratch, sums.data());
             for (std::size_t r = 0; r < count; ++r)
                 std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
         }
     };
-    parallel_for((n_resamples + kGroup - 1) / kGroup, threads, body, /*chunk=*/1);
+    parallel_for((n_resamples + GROUP_RESAMPLES - 1) / GROUP_RESAMPLES, threads, body, /*chunk=*/1);
     return matrix;
 }
 
 // Exchanged rows: a row is in a sum or not, so eight rows have only 256 possible sums. These are
 // computed once for a batch of resamples; each resample then adds one of them, chosen by a byte of
 // random bits.
-constexpr std::size_t kBatch = 256;
+constexpr std::size_t BATCH_RESAMPLES = 256;
 
 // subsets (256, width): the sum of every subset of up to eight rows.
 void fill_subsets(const double* rows, std::size_t count, std::size_t k, std::size_t width,
@@ -170,14 +173,14 @@ Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::ui
     nb::gil_scoped_release release;
     const auto body = [=, bits = std::vector<std::uint8_t>(), subsets = std::vector<double>(),
                        sums = std::vector<double>()](std::size_t begin, std::size_t end) mutable {
-        bits.resize(kBatch * words * 8);
+        bits.resize(BATCH_RESAMPLES * words * 8);
         subsets.resize(256 * width);
         for (std::size_t batch = begin; batch < end; ++batch) {
-            const std::size_t first = batch * kBatch;
-            const std::size_t count = std::min(kBatch, n_resamples - first);
+            const std::size_t first = batch * BATCH_RESAMPLES;
+            const std::size_t count = std::min(BATCH_RESAMPLES, n_resamples - first);
             for (std::size_t r = 0; r < count; ++r)
                 flip_packed(Stream(seed, first + r), words, bits.data() + r * words * 8);
-            sums.assign(kBatch * width, 0.0);
+            sums.assign(BATCH_RESAMPLES * width, 0.0);
             for (std::size_t start = 0; start < n; start += 8) {
                 const std::size_t rows = std::min<std::size_t>(8, n - start);
                 fill_subsets(data + start * k, rows, k, width, subsets.data());
@@ -192,7 +195,7 @@ Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::ui
                 std::copy_n(sums.data() + r * width, k, result + (first + r) * k);
         }
     };
-    parallel_for((n_resamples + kBatch - 1) / kBatch, threads, body, /*chunk=*/1);
+    parallel_for((n_resamples + BATCH_RESAMPLES - 1) / BATCH_RESAMPLES, threads, body, /*chunk=*/1);
     return matrix;
 }
 

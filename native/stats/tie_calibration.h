@@ -54,9 +54,9 @@ public:
     // The greatest mean accuracy; `epsilon()` is then the smallest threshold that gives it.
     double finish() {
         // Sums of shares have rounding errors: a threshold must be better by more than these.
-        constexpr double kRounding = 1e-12;
+        constexpr double ROUNDING_SHARE = 1e-12;
         epsilon_ = 0;
-        if (weights_ == 0 || is_undefined_) return kUndefined;
+        if (weights_ == 0 || is_undefined_) return UNDEFINED_VALUE;
         std::sort(changes_.begin(), changes_.end(),
                   [](const Change& a, const Change& b) { return a.distance < b.distance; });
         double right = right_, best = right_;
@@ -64,7 +64,7 @@ public:
             const double distance = changes_[i].distance;
             for (; i < changes_.size() && changes_[i].distance == distance; ++i)
                 right += changes_[i].gain;
-            if (right > best + kRounding * weights_) best = right, epsilon_ = distance;
+            if (right > best + ROUNDING_SHARE * weights_) best = right, epsilon_ = distance;
         }
         return best / weights_;
     }

@@ -13,7 +13,7 @@ namespace wellput {
 
 // The first bytes of whitespace characters: ASCII whitespace, and the first bytes of the others, from
 // U+0085 to U+3000.
-inline constexpr auto may_begin_gap = [] {
+inline constexpr auto GAP_FIRST_BYTES = [] {
     std::array<bool, 256> table{};
     for (const int c :
          {0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0xc2, 0xe1, 0xe2, 0xe3})
@@ -22,19 +22,19 @@ inline constexpr auto may_begin_gap = [] {
 }();
 
 inline bool gap_may_begin_at(const char* p) {
-    return may_begin_gap[static_cast<unsigned char>(*p)];
+    return GAP_FIRST_BYTES[static_cast<unsigned char>(*p)];
 }
 
 // A bit for each of the eight bytes at p, set if the byte is below 0x21 or not ASCII: a suspect, where
 // whitespace may begin.
 inline std::uint64_t suspects_among_eight(const char* p) {
-    constexpr std::uint64_t each = 0x0101010101010101u;
+    constexpr std::uint64_t ONE_IN_EACH_BYTE = 0x0101010101010101u;
     std::uint64_t bytes;
     std::memcpy(&bytes, p, 8);
     if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
     // The high bit of each byte of `printable` says that the low seven bits are 0x21 or more.
-    const std::uint64_t printable = (bytes & 0x7f * each) + 0x5f * each;
-    const std::uint64_t suspect = ((~printable | bytes) >> 7) & each;
+    const std::uint64_t printable = (bytes & 0x7f * ONE_IN_EACH_BYTE) + 0x5f * ONE_IN_EACH_BYTE;
+    const std::uint64_t suspect = ((~printable | bytes) >> 7) & ONE_IN_EACH_BYTE;
     return (suspect * 0x0102040810204080u) >> 56;  // the lowest bits of the eight bytes
 }
 

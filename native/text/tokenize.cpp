@@ -29,8 +29,8 @@ namespace wellput {
 
 namespace {
 
-// The kinds of characters; `wide` if the first byte does not decide, `markup` where markup may begin.
-enum Kind : std::uint8_t { word, space, apart, stop, hyphen, wide, markup };
+// The kinds of characters; `WIDE` if the first byte does not decide, `MARKUP` where markup may begin.
+enum Kind : std::uint8_t { WORD, SPACE, APART, STOP, HYPHEN, WIDE, MARKUP };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -45,13 +45,13 @@ constexpr bool may_lead_space(unsigned char c) { return c == 0xc2 || (c >= 0xe1 
 using KindTable = std::array<Kind, 256>;
 
 constexpr Kind western_kind(unsigned char c) {
-    if (is_ascii_whitespace(c)) return space;
-    if (c == '.' || c == ',') return stop;
-    if (c == '-') return hyphen;
+    if (is_ascii_whitespace(c)) return SPACE;
+    if (c == '.' || c == ',') return STOP;
+    if (c == '-') return HYPHEN;
     const bool is_apart = (c >= '!' && c <= '&') || (c >= '(' && c <= '+') || c == '/' ||
                           (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
                           (c >= '{' && c <= '~');
-    return is_apart ? apart : may_lead_space(c) ? wide : word;
+    return is_apart ? APART : may_lead_space(c) ? WIDE : WORD;
 }
 
 // A table of the kinds of all bytes, from a function of the byte.
@@ -62,34 +62,35 @@ constexpr KindTable kinds_by(KindOf kind_of) {
     return kinds;
 }
 
-// The kind of the character at p: `space`, or else the result of `other`, which may use `size`. Sets
+// The kind of the character at p: `SPACE`, or else the result of `other`, which may use `size`. Sets
 // `size` to the character's length in bytes.
 template <typename Other>
 Kind space_or(const char* p, const char* end, int& size, const Other& other) {
     if (const int blank = whitespace_at(p, end)) {
         size = blank;
-        return space;
+        return SPACE;
     }
     size = character_size(*p);
     return other();
 }
 
 // The structs below are the rules of tokenizers. `is_plain` says which bytes are always part of a word,
-// `kinds` the kinds of the other bytes, and `wide_kind` the kind and the size of a character whose first
-// byte does not decide. `edge_is_digit`, `digit_before` and `digit_at` are for runs of stops.
+// `KINDS_OF_BYTES` the kinds of the other bytes, and `wide_kind` the kind and the size of a character
+// whose first byte does not decide. `EDGE_IS_DIGIT`, `digit_before` and `digit_at` are for runs of
+// stops.
 
 // Splits at whitespace only.
 struct Blanks {
-    static constexpr KindTable kinds = kinds_by([](unsigned char c) {
-        return is_ascii_whitespace(c) ? space : may_lead_space(c) ? wide : word;
+    static constexpr KindTable KINDS_OF_BYTES = kinds_by([](unsigned char c) {
+        return is_ascii_whitespace(c) ? SPACE : may_lead_space(c) ? WIDE : WORD;
     });
-    static constexpr bool edge_is_digit = false;
+    static constexpr bool EDGE_IS_DIGIT = false;
 
     static bool is_plain(unsigned char c) { return c > 0x20 && !may_lead_space(c); }
     static Kind wide_kind(const char* p, const char* end, int& size) {
         const int blank = whitespace_at(p, end);
         size = blank ? blank : 1;
-        return blank ? space : word;
+        return blank ? SPACE : WORD;
     }
     static bool digit_before(const char* p) { return is_digit(p[-1]); }
     static bool digit_at(const char* p) { return is_digit(*p); }
@@ -97,31 +98,31 @@ struct Blanks {
 
 // `13a` (mteval-v13a): a character outside ASCII is part of a word, or whitespace.
 struct Western : Blanks {
-    static constexpr KindTable kinds = kinds_by(western_kind);
+    static constexpr KindTable KINDS_OF_BYTES = kinds_by(western_kind);
 
     static bool is_plain(unsigned char c) {
         return is_alphanumeric(c) || (c >= 0x80 && !may_lead_space(c));
     }
 };
 
-// The same, except that a character that may begin markup has the kind `markup`.
+// The same, except that a character that may begin markup has the kind `MARKUP`.
 struct WesternWithoutMarkup : Western {
-    static constexpr KindTable kinds = kinds_by([](unsigned char c) {
-        return c == '&' || c == '<' || c == '\n' ? markup : western_kind(c);
+    static constexpr KindTable KINDS_OF_BYTES = kinds_by([](unsigned char c) {
+        return c == '&' || c == '<' || c == '\n' ? MARKUP : western_kind(c);
     });
 };
 
 // `zh`: as Western, but every Chinese character stands apart.
 struct Chinese : Western {
-    static constexpr KindTable kinds =
-        kinds_by([](unsigned char c) { return c >= 0xc0 ? wide : western_kind(c); });
-    static constexpr bool edge_is_digit = true;
+    static constexpr KindTable KINDS_OF_BYTES =
+        kinds_by([](unsigned char c) { return c >= 0xc0 ? WIDE : western_kind(c); });
+    static constexpr bool EDGE_IS_DIGIT = true;
 
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
 
     static Kind wide_kind(const char* p, const char* end, int& size) {
         return space_or(p, end, size,
-                        [&] { return size == 3 && is_chinese(code_point_at(p)) ? apart : word; });
+                        [&] { return size == 3 && is_chinese(code_point_at(p)) ? APART : WORD; });
     }
 
     // The same Unicode blocks as in sacreBLEU, with its error: it writes Extension B and its supplement
@@ -138,21 +139,21 @@ struct Chinese : Western {
 };
 
 constexpr Kind kind_of(char category) {
-    return category == 'P' ? stop : category == 'S' ? apart : word;
+    return category == 'P' ? STOP : category == 'S' ? APART : WORD;
 }
 
 constexpr Kind international_kind(unsigned char c) {
-    if (c >= 0x80) return c >= 0xc0 ? wide : word;
-    for (const auto& range : category_ranges)
+    if (c >= 0x80) return c >= 0xc0 ? WIDE : WORD;
+    for (const auto& range : CATEGORY_RANGES)
         if (range.first <= c && c <= range.last) return kind_of(range.category);
-    return is_ascii_whitespace(c) ? space : word;
+    return is_ascii_whitespace(c) ? SPACE : WORD;
 }
 
 // `intl` (mteval-v14, international): in any script, punctuation characters are stops and symbols
 // stand apart.
 struct International {
-    static constexpr KindTable kinds = kinds_by(international_kind);
-    static constexpr bool edge_is_digit = true;
+    static constexpr KindTable KINDS_OF_BYTES = kinds_by(international_kind);
+    static constexpr bool EDGE_IS_DIGIT = true;
 
     static bool is_plain(unsigned char c) { return is_alphanumeric(c) || (c >= 0x80 && c < 0xc0); }
 
@@ -168,9 +169,9 @@ struct International {
 
     static char category(char32_t c) {
         const auto* range = std::upper_bound(
-            std::begin(category_ranges), std::end(category_ranges), c,
+            std::begin(CATEGORY_RANGES), std::end(CATEGORY_RANGES), c,
             [](char32_t point, const CategoryRange& one) { return point < one.first; });
-        if (range == std::begin(category_ranges)) return '-';
+        if (range == std::begin(CATEGORY_RANGES)) return '-';
         --range;
         return c <= range->last ? range->category : '-';
     }
@@ -209,8 +210,8 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
     };
     const auto kind_at = [end](const char* at, int& size) {
         size = 1;
-        const Kind kind = Rules::kinds[static_cast<unsigned char>(*at)];
-        return kind == wide ? Rules::wide_kind(at, end, size) : kind;
+        const Kind kind = Rules::KINDS_OF_BYTES[static_cast<unsigned char>(*at)];
+        return kind == WIDE ? Rules::wide_kind(at, end, size) : kind;
     };
     int size = 1;
     for (std::size_t block = 0; block < text.size(); block += 64) {
@@ -219,17 +220,17 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
             const char* p = begin + block + std::countr_zero(mask);
             if (p < done) continue;
             const Kind kind = kind_at(p, size);
-            if (kind == space) {
+            if (kind == SPACE) {
                 if (start < p) emit(start, p);
                 start = done = p + size;
                 continue;
             }
-            if (kind == word || (kind == hyphen && !(p > begin && is_digit(p[-1])))) {
+            if (kind == WORD || (kind == HYPHEN && !(p > begin && is_digit(p[-1])))) {
                 done = p + size;
                 continue;
             }
-            if (kind == markup) return false;
-            if (kind != stop) {
+            if (kind == MARKUP) return false;
+            if (kind != STOP) {
                 if (start < p) emit(start, p);
                 emit(p, p + size);
                 start = done = p + size;
@@ -238,13 +239,13 @@ bool split(std::string_view text, std::vector<std::string_view>& tokens) {
             const char* last = p;  // of the run
             done = p + size;
             bool odd = true;
-            while (done < end && kind_at(done, size) == stop) {
+            while (done < end && kind_at(done, size) == STOP) {
                 last = done;
                 done += size;
                 odd = !odd;
             }
-            const bool digit_before = p > begin ? Rules::digit_before(p) : Rules::edge_is_digit;
-            const bool digit_after = done < end ? Rules::digit_at(done) : Rules::edge_is_digit;
+            const bool digit_before = p > begin ? Rules::digit_before(p) : Rules::EDGE_IS_DIGIT;
+            const bool digit_after = done < end ? Rules::digit_at(done) : Rules::EDGE_IS_DIGIT;
             if (digit_before && digit_after && last == p) continue;
             if (start < p) emit(start, p);
             while (p < last) {
@@ -336,11 +337,11 @@ void split_13a(std::string_view text, std::string& buffer, std::vector<std::stri
 }  // namespace
 
 Tokenizer tokenizer_named(std::string_view name) {
-    if (name == "none") return Tokenizer::none;
-    if (name == "13a") return Tokenizer::v13a;
-    if (name == "char") return Tokenizer::character;
-    if (name == "zh") return Tokenizer::zh;
-    if (name == "intl") return Tokenizer::intl;
+    if (name == "none") return Tokenizer::NONE;
+    if (name == "13a") return Tokenizer::V13A;
+    if (name == "char") return Tokenizer::CHARACTER;
+    if (name == "zh") return Tokenizer::ZH;
+    if (name == "intl") return Tokenizer::INTL;
     throw std::invalid_argument("unknown tokenizer: " + std::string(name));
 }
 
@@ -369,11 +370,11 @@ void tokenize(Tokenizer tokenizer, std::string_view text, std::string& buffer,
               std::vector<std::string_view>& tokens) {
     tokens.clear();
     switch (tokenizer) {
-        case Tokenizer::none: split<Blanks>(text, tokens); break;
-        case Tokenizer::v13a: split_13a(text, buffer, tokens); break;
-        case Tokenizer::character: split_characters(text, tokens); break;
-        case Tokenizer::zh: split<Chinese>(left_stripped(right_stripped(text)), tokens); break;
-        case Tokenizer::intl: split<International>(right_stripped(text), tokens); break;
+        case Tokenizer::NONE: split<Blanks>(text, tokens); break;
+        case Tokenizer::V13A: split_13a(text, buffer, tokens); break;
+        case Tokenizer::CHARACTER: split_characters(text, tokens); break;
+        case Tokenizer::ZH: split<Chinese>(left_stripped(right_stripped(text)), tokens); break;
+        case Tokenizer::INTL: split<International>(right_stripped(text), tokens); break;
     }
 }
 

@@ -7,8 +7,8 @@
 
 namespace wellput {
 
-// sacreBLEU's tokenizers that need no model; `none` is Python's str.split().
-enum class Tokenizer { none, v13a, character, zh, intl };
+// sacreBLEU's tokenizers that need no model; `NONE` is Python's str.split().
+enum class Tokenizer { NONE, V13A, CHARACTER, ZH, INTL };
 
 // Throws std::invalid_argument for a name that is not "none", "13a", "char", "zh" or "intl".
 Tokenizer tokenizer_named(std::string_view name);

@@ -43,7 +43,7 @@ struct State {
     double score;
 };
 
-constexpr double never = -std::numeric_limits<double>::infinity();
+constexpr double IMPOSSIBLE_SCORE = -std::numeric_limits<double>::infinity();
 
 // Viterbi search: for each tag of a template the states are the words that may have it.
 class Filler {
@@ -71,7 +71,7 @@ private:
         std::vector<State> next;
         for (auto e = tags_.begins[tag]; e < tags_.begins[tag + 1]; ++e) {
             state_of_[tags_.words[e]] = static_cast<std::int32_t>(next.size());
-            next.push_back({tags_.words[e], 0, 0, never});
+            next.push_back({tags_.words[e], 0, 0, IMPOSSIBLE_SCORE});
         }
         for (std::size_t b = 0; b < before.size(); ++b) {
             const auto word = before[b].word;

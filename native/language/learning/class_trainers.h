@@ -52,9 +52,9 @@ struct ClimbingCell {
     double late = 0;  // as a PerceptronCell's
 
     void change(float slope, std::int64_t now) {
-        constexpr float kRate = 0.1f;
+        constexpr float LEARNING_RATE = 0.1f;
         squares += slope * slope;
-        const float step = kRate * slope / std::sqrt(1.0f + squares);
+        const float step = LEARNING_RATE * slope / std::sqrt(1.0f + squares);
         weight += step;
         late += static_cast<double>(now) * static_cast<double>(step);
         count_update(updates);
@@ -76,13 +76,13 @@ public:
 
     // Adds each class's weights to scores[class].
     void add_scores(std::span<const FeatureKey> features, Weight* scores) const {
-        std::array<const Row*, kBlock> found;
+        std::array<const Row*, BLOCK_FEATURES> found;
         for_blocks(features, [&](std::span<const FeatureKey> block) {
             table_.prefetch(block);
             std::size_t n = 0;
             for (const FeatureKey key : block) {
                 const std::uint32_t number = table_.find(key);
-                if (number == KeyTable::kAbsent) continue;
+                if (number == KeyTable::NO_NUMBER) continue;
                 found[n++] = &rows_[number];
                 __builtin_prefetch(&rows_[number]);
             }

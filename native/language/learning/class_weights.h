@@ -27,7 +27,7 @@
 namespace wellput {
 
 // A class is a number below this.
-constexpr std::size_t kMostClasses = 65535;
+constexpr std::size_t MAX_CLASSES = 65535;
 
 // The weight of a feature for a class, in units.
 struct ClassWeight {
@@ -149,13 +149,13 @@ public:
     }
 
     void add_scores(std::span<const FeatureKey> features, std::int32_t* scores) const {
-        std::array<const Cell*, kBlock> found;
+        std::array<const Cell*, BLOCK_FEATURES> found;
         for_blocks(features, [&](std::span<const FeatureKey> block) {
             table_.prefetch(block);
             std::size_t n = 0;
             for (const FeatureKey key : block) {
                 const std::uint32_t begin = table_.find(key);
-                if (begin == KeyTable::kAbsent) continue;
+                if (begin == KeyTable::NO_NUMBER) continue;
                 found[n++] = &cells_[begin];
                 __builtin_prefetch(&cells_[begin]);
             }

@@ -38,12 +38,12 @@ private:
 // Keys to numbers, by open addressing.
 class KeyTable {
 public:
-    static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::uint32_t NO_NUMBER = std::numeric_limits<std::uint32_t>::max();
 
     explicit KeyTable(std::size_t expected = 0) {
         std::size_t size = 16;
         while (size < 2 * expected) size *= 2;
-        slots_.assign(size, {0, kAbsent});
+        slots_.assign(size, {0, NO_NUMBER});
     }
     void prefetch(std::span<const FeatureKey> keys) const {
         for (const FeatureKey key : keys) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
@@ -57,7 +57,7 @@ public:
     // The number of a key; one that is new gets `next`.
     std::uint32_t find_or_insert(FeatureKey key, std::size_t next) {
         std::uint32_t number = find(key);
-        if (number == kAbsent) insert(key, number = static_cast<std::uint32_t>(next));
+        if (number == NO_NUMBER) insert(key, number = static_cast<std::uint32_t>(next));
         return number;
     }
 
@@ -69,15 +69,15 @@ private:
     std::size_t place_of(FeatureKey key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t place = key & mask;
-        while (slots_[place].number != kAbsent && slots_[place].key != key)
+        while (slots_[place].number != NO_NUMBER && slots_[place].key != key)
             place = (place + 1) & mask;
         return place;
     }
     void grow() {
-        std::vector<Slot> old(2 * slots_.size(), {0, kAbsent});
+        std::vector<Slot> old(2 * slots_.size(), {0, NO_NUMBER});
         old.swap(slots_);
         for (const Slot& slot : old)
-            if (slot.number != kAbsent) slots_[place_of(slot.key)] = slot;
+            if (slot.number != NO_NUMBER) slots_[place_of(slot.key)] = slot;
     }
     std::vector<Slot> slots_;
     std::size_t count_ = 0;
@@ -85,11 +85,11 @@ private:
 
 // Features are looked up in blocks: their weights are far apart in memory, and prefetching them
 // together hides the wait.
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t BLOCK_FEATURES = 64;
 template <typename Look>
 void for_blocks(std::span<const FeatureKey> features, Look look) {
-    for (std::size_t i = 0; i < features.size(); i += kBlock)
-        look(features.subspan(i, std::min(kBlock, features.size() - i)));
+    for (std::size_t i = 0; i < features.size(); i += BLOCK_FEATURES)
+        look(features.subspan(i, std::min(BLOCK_FEATURES, features.size() - i)));
 }
 
 }  // namespace wellput

@@ -28,7 +28,7 @@ public:
     float weight(FeatureKey key) const {
         if (is_left_out(key)) return 0.0f;
         const std::uint32_t number = table_.find(key);
-        if (number == KeyTable::kAbsent) return 0.0f;
+        if (number == KeyTable::NO_NUMBER) return 0.0f;
         const Cell& cell = cells_[number];
         return cell.updates >= min_updates_ ? cell.weight : 0.0f;
     }
@@ -53,9 +53,9 @@ public:
         FeatureKey last = 0;
         for (const Cell& cell : cells_) {
             const double mean = cell.mean(now_);
-            constexpr double most = 1 << 30;
-            const auto rounded =
-                static_cast<std::int32_t>(std::clamp(std::round(mean / unit), -most, most));
+            constexpr double MAX_WEIGHT_UNITS = 1 << 30;
+            const auto rounded = static_cast<std::int32_t>(
+                std::clamp(std::round(mean / unit), -MAX_WEIGHT_UNITS, MAX_WEIGHT_UNITS));
             if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
             put_varint(bytes, cell.of - last);
             put_signed_varint(bytes, rounded);

@@ -2,7 +2,7 @@
 //
 // It multiplies vectors of whole numbers. The sums are exact, so a product does not depend on the
 // vectors multiplied with it, nor on the processor. Values between two layers are rounded to steps of
-// 1 / kStepsPerUnit.
+// 1 / STEPS_PER_UNIT.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +24,16 @@
 namespace wellput {
 
 using Step = std::int16_t;
-constexpr float kStepsPerUnit = 2048.0f;
-constexpr float kMostSteps = 32767.0f;
+constexpr float STEPS_PER_UNIT = 2048.0f;
+constexpr float MAX_STEPS = 32767.0f;
 
 // Eight numbers at once: every processor gives the same digits.
 using Eight = float __attribute__((vector_size(32)));
-constexpr std::size_t kEight = 8;
+constexpr std::size_t VECTOR_FLOATS = 8;
 #define WELLPUT_INLINE [[gnu::always_inline]] inline
 
 WELLPUT_INLINE void load(Eight& to, const float* from, std::size_t n) {
-    if (n >= kEight) {
+    if (n >= VECTOR_FLOATS) {
         std::memcpy(&to, from, sizeof to);
     } else {
         to = Eight{};
@@ -41,7 +41,7 @@ WELLPUT_INLINE void load(Eight& to, const float* from, std::size_t n) {
     }
 }
 WELLPUT_INLINE void store(const Eight& from, float* to, std::size_t n) {
-    if (n >= kEight)
+    if (n >= VECTOR_FLOATS)
         std::memcpy(to, &from, sizeof from);
     else
         for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
@@ -54,26 +54,28 @@ WELLPUT_INLINE void limit(Eight& values, float most) {
 
 // Rounded to the nearest step, half to even.
 WELLPUT_CLONES inline void round_to_steps(const float* values, std::size_t n, Step* steps) {
-    constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: what is behind the point is rounded away
+    // 1.5 * 2^23: what is behind the point is rounded away.
+    constexpr float ROUNDING_SHIFT = 12582912.0f;
     using EightWhole = std::int32_t __attribute__((vector_size(32)));
     using EightSteps = Step __attribute__((vector_size(16)));
-    for (std::size_t i = 0; i < n; i += kEight) {
+    for (std::size_t i = 0; i < n; i += VECTOR_FLOATS) {
         Eight some;
         load(some, values + i, n - i);
-        some = some * kStepsPerUnit;
-        limit(some, kMostSteps);
-        some = (some + kShift) - kShift;
+        some = some * STEPS_PER_UNIT;
+        limit(some, MAX_STEPS);
+        some = (some + ROUNDING_SHIFT) - ROUNDING_SHIFT;
         const auto whole = __builtin_convertvector(some, EightWhole);
         const auto found = __builtin_convertvector(whole, EightSteps);
-        std::memcpy(steps + i, &found, std::min(kEight, n - i) * sizeof(Step));
+        std::memcpy(steps + i, &found, std::min(VECTOR_FLOATS, n - i) * sizeof(Step));
     }
 }
 
+// Rows of weights are kept in panels of PANEL_ROWS; a panel has the weights of two columns together.
+constexpr std::size_t PANEL_ROWS = 32;
+
 namespace whole_products {
 
-// Rows of weights are kept in panels of kPanel; a panel has the weights of two columns together.
-constexpr std::size_t kPanel = 32;
-constexpr std::size_t kTogether = 4;
+constexpr std::size_t VECTORS_AT_ONCE = 4;
 
 // For `n` vectors of 2 * `pairs` steps, each `stride` after the one before: the sums of a panel.
 using Product = void (*)(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
@@ -81,14 +83,14 @@ using Product = void (*)(const std::int16_t* panel, std::size_t pairs, const Ste
 
 inline void plain(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
                   std::size_t stride, std::size_t n, std::int32_t* sums) {
-    std::fill_n(sums, n * kPanel, 0);
+    std::fill_n(sums, n * PANEL_ROWS, 0);
     for (std::size_t v = 0; v < n; ++v) {
         const std::int16_t* weights = panel;
-        for (std::size_t p = 0; p < pairs; ++p, weights += 2 * kPanel) {
+        for (std::size_t p = 0; p < pairs; ++p, weights += 2 * PANEL_ROWS) {
             const std::int32_t first = vectors[v * stride + 2 * p];
             const std::int32_t second = vectors[v * stride + 2 * p + 1];
-            for (std::size_t r = 0; r < kPanel; ++r)
-                sums[v * kPanel + r] += weights[2 * r] * first + weights[2 * r + 1] * second;
+            for (std::size_t r = 0; r < PANEL_ROWS; ++r)
+                sums[v * PANEL_ROWS + r] += weights[2 * r] * first + weights[2 * r + 1] * second;
         }
     }
 }
@@ -119,7 +121,7 @@ __attribute__((target("avx2"))) void some_avx2(const std::int16_t* panel, std::s
             }
         }
         for (std::size_t v = 0; v < N; ++v) {
-            auto* row = reinterpret_cast<__m256i*>(sums + v * kPanel) + 2 * half;
+            auto* row = reinterpret_cast<__m256i*>(sums + v * PANEL_ROWS) + 2 * half;
             _mm256_storeu_si256(row, found[v][0]);
             _mm256_storeu_si256(row + 1, found[v][1]);
         }
@@ -133,9 +135,9 @@ __attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t*
                                                              std::int32_t* sums) {
     __m512i found[N][2];
     for (auto& row : found) row[0] = row[1] = _mm512_setzero_si512();
-    for (std::size_t p = 0; p < pairs; ++p, panel += 2 * kPanel) {
+    for (std::size_t p = 0; p < pairs; ++p, panel += 2 * PANEL_ROWS) {
         const __m512i low = _mm512_loadu_si512(panel);
-        const __m512i high = _mm512_loadu_si512(panel + kPanel);
+        const __m512i high = _mm512_loadu_si512(panel + PANEL_ROWS);
         for (std::size_t v = 0; v < N; ++v) {
             const __m512i pair = _mm512_set1_epi32(pair_at(vectors + v * stride, p));
             found[v][0] = _mm512_add_epi32(found[v][0], _mm512_madd_epi16(low, pair));
@@ -143,8 +145,8 @@ __attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t*
         }
     }
     for (std::size_t v = 0; v < N; ++v) {
-        _mm512_storeu_si512(sums + v * kPanel, found[v][0]);
-        _mm512_storeu_si512(sums + v * kPanel + kPanel / 2, found[v][1]);
+        _mm512_storeu_si512(sums + v * PANEL_ROWS, found[v][0]);
+        _mm512_storeu_si512(sums + v * PANEL_ROWS + PANEL_ROWS / 2, found[v][1]);
     }
 }
 
@@ -152,9 +154,9 @@ template <auto Four, auto One>
 void in_fours(const std::int16_t* panel, std::size_t pairs, const Step* vectors, std::size_t stride,
               std::size_t n, std::int32_t* sums) {
     std::size_t v = 0;
-    for (; v + kTogether <= n; v += kTogether)
-        Four(panel, pairs, vectors + v * stride, stride, sums + v * kPanel);
-    for (; v < n; ++v) One(panel, pairs, vectors + v * stride, stride, sums + v * kPanel);
+    for (; v + VECTORS_AT_ONCE <= n; v += VECTORS_AT_ONCE)
+        Four(panel, pairs, vectors + v * stride, stride, sums + v * PANEL_ROWS);
+    for (; v < n; ++v) One(panel, pairs, vectors + v * stride, stride, sums + v * PANEL_ROWS);
 }
 #endif
 
@@ -164,9 +166,9 @@ inline const std::vector<Product>& ways() {
         std::vector<Product> found;
 #if defined(__x86_64__) && defined(__linux__)
         if (__builtin_cpu_supports("avx512bw"))
-            found.push_back(in_fours<some_avx512<kTogether>, some_avx512<1>>);
+            found.push_back(in_fours<some_avx512<VECTORS_AT_ONCE>, some_avx512<1>>);
         if (__builtin_cpu_supports("avx2"))
-            found.push_back(in_fours<some_avx2<kTogether>, some_avx2<1>>);
+            found.push_back(in_fours<some_avx2<VECTORS_AT_ONCE>, some_avx2<1>>);
 #endif
         found.push_back(plain);
         return found;
@@ -183,19 +185,19 @@ public:
     // `bias` has a value for each row, or none.
     WholeMatrix(const std::int8_t* weights, std::size_t rows, std::size_t columns,
                 std::span<const float> scales, std::span<const float> bias)
-        : rows_(rows), columns_(columns), panels_((rows + kPanel - 1) / kPanel),
-          scales_(panels_ * kPanel, 0.0f), bias_(panels_ * kPanel, 0.0f) {
+        : rows_(rows), columns_(columns), panels_((rows + PANEL_ROWS - 1) / PANEL_ROWS),
+          scales_(panels_ * PANEL_ROWS, 0.0f), bias_(panels_ * PANEL_ROWS, 0.0f) {
         require(scales.size() == rows, "a matrix needs a scale for every row");
         require(bias.empty() || bias.size() == rows, "a matrix needs a bias for every row");
         const std::size_t pairs = (columns + 1) / 2;
-        weights_.assign(panels_ * pairs * 2 * kPanel, 0);
+        weights_.assign(panels_ * pairs * 2 * PANEL_ROWS, 0);
         for (std::size_t r = 0; r < rows; ++r) {
             std::int64_t most = 0;
             for (std::size_t c = 0; c < columns; ++c) {
                 const int weight = weights[r * columns + c];
                 most += std::abs(weight) * std::int64_t{1 << 15};
-                weights_[((r / kPanel) * pairs + c / 2) * 2 * kPanel + 2 * (r % kPanel) + c % 2] =
-                    static_cast<std::int16_t>(weight);
+                weights_[((r / PANEL_ROWS) * pairs + c / 2) * 2 * PANEL_ROWS +
+                         2 * (r % PANEL_ROWS) + c % 2] = static_cast<std::int16_t>(weight);
             }
             require(most <= std::numeric_limits<std::int32_t>::max(), "a row with too large sums");
         }
@@ -213,29 +215,28 @@ public:
     void multiply(const Step* vectors, std::size_t n, const float* units, bool has_own_units,
                   float* out, std::size_t way = 0) const {
         const whole_products::Product product = whole_products::ways()[way];
-        constexpr std::size_t kBlock = 16;
-        std::int32_t sums[kBlock * kPanel];
+        constexpr std::size_t BLOCK_VECTORS = 16;
+        std::int32_t sums[BLOCK_VECTORS * PANEL_ROWS];
         const std::size_t pairs = width() / 2;
-        for (std::size_t begin = 0; begin < n; begin += kBlock) {
-            const std::size_t some = std::min(kBlock, n - begin);
+        for (std::size_t begin = 0; begin < n; begin += BLOCK_VECTORS) {
+            const std::size_t some = std::min(BLOCK_VECTORS, n - begin);
             for (std::size_t panel = 0; panel < panels_; ++panel) {
-                product(weights_.data() + panel * pairs * 2 * kPanel, pairs,
+                product(weights_.data() + panel * pairs * 2 * PANEL_ROWS, pairs,
                         vectors + begin * width(), width(), some, sums);
-                const std::size_t first = panel * kPanel, size = std::min(kPanel, rows_ - first);
+                const std::size_t first = panel * PANEL_ROWS,
+                                  size = std::min(PANEL_ROWS, rows_ - first);
                 for (std::size_t v = 0; v < some; ++v)
-                    scale(sums + v * kPanel, size, scales_.data() + first, bias_.data() + first,
+                    scale(sums + v * PANEL_ROWS, size, scales_.data() + first, bias_.data() + first,
                           units[has_own_units ? begin + v : 0], out + (begin + v) * rows_ + first);
             }
         }
     }
     void multiply(const Step* vectors, std::size_t n, float* out) const {
-        const float unit = 1.0f / kStepsPerUnit;
+        const float unit = 1.0f / STEPS_PER_UNIT;
         multiply(vectors, n, &unit, false, out);
     }
 
 private:
-    static constexpr std::size_t kPanel = whole_products::kPanel;
-
     WELLPUT_CLONES static void scale(const std::int32_t* sums, std::size_t n, const float* scales,
                                      const float* bias, float unit, float* out) {
         for (std::size_t r = 0; r < n; ++r)

@@ -23,124 +23,11 @@
 #include "language/learning/class_weights.h"
 #include "language/learning/feature_keys.h"
 #include "language/learning/word_atoms.h"
+#include "language/models/arc_hybrid_moves.h"
 #include "text/hash.h"
 
 namespace wellput {
 namespace {
-
-// The arc-hybrid transition system (Kuhlmann, Gómez-Rodríguez & Satta 2011) with the dynamic oracle
-// of Goldberg & Nivre (2013).
-//
-// Words are numbered from 1; 0 stands above the root and lies at the bottom of the stack. SHIFT
-// moves the first word of the buffer onto the stack, LEFT hangs the top of the stack on the first
-// word of the buffer, RIGHT on the word below it; both take it off. A word may be hung on 0 only
-// when the buffer is empty: so every sequence of legal moves ends in a tree with one root, and every
-// projective tree with one root can be reached.
-
-enum Move : int { kShift = 0, kLeft = 1, kRight = 2 };
-constexpr int kMoves = 3;
-constexpr int kIllegal = -1;
-
-class ArcHybrid {
-public:
-    // A word's daughters so far. Those on a side are attached from the inside out.
-    struct Daughters {
-        int outer = 0, inner = 0;  // the outermost and the one before, 0 for none
-        int count = 0;
-        std::uint64_t labels = 0;  // a set, by label modulo 64
-        void add(int word, int label) {
-            inner = outer;
-            outer = word;
-            ++count;
-            labels |= std::uint64_t{1} << (label & 63);
-        }
-    };
-
-    void start(std::size_t words) {
-        n_ = static_cast<int>(words);
-        next_ = 1;
-        stack_.assign(1, 0);
-        heads_.assign(words + 1, -1);
-        labels_.assign(words + 1, -1);
-        left_.assign(words + 1, {});
-        right_.assign(words + 1, {});
-    }
-
-    bool is_final() const { return next_ > n_ && stack_.size() == 1; }
-    bool is_legal(Move move) const {
-        switch (move) {
-            case kShift: return next_ <= n_;
-            case kLeft: return next_ <= n_ && stack_.size() > 1;
-            default: return stack_.size() > 2 || (stack_.size() == 2 && next_ > n_);
-        }
-    }
-    void make(Move move, int label) {
-        if (move == kShift) {
-            stack_.push_back(next_++);
-            return;
-        }
-        const int word = stack_.back();
-        stack_.pop_back();
-        const int head = move == kLeft ? next_ : stack_.back();
-        heads_[word] = head;
-        labels_[word] = label;
-        (move == kLeft ? left_ : right_)[head].add(word, label);
-    }
-
-    // The word `depth` below the top of the stack, -1 for none.
-    int stack(std::size_t depth) const {
-        return depth < stack_.size() ? stack_[stack_.size() - 1 - depth] : -1;
-    }
-    // The word `ahead` of the first of the buffer, -1 for none.
-    int buffer(int ahead) const { return ahead <= n_ - next_ ? next_ + ahead : -1; }
-    bool is_on_stack(int word) const { return word < next_ && heads_[word] == -1; }
-    const Daughters& left(int word) const { return left_[word]; }
-    const Daughters& right(int word) const { return right_[word]; }
-    int label(int word) const { return labels_[word]; }
-    const std::vector<int>& heads() const { return heads_; }
-    const std::vector<int>& labels() const { return labels_; }
-
-private:
-    int n_ = 0, next_ = 1;
-    std::vector<int> stack_, heads_, labels_;
-    std::vector<Daughters> left_, right_;
-};
-
-// A tree to be learned: heads and daughters by word, place 0 for what is above the root.
-struct GoldTree {
-    std::vector<int> heads, labels;
-    std::vector<std::vector<int>> daughters;
-
-    GoldTree(const std::int32_t* own_heads, const std::int32_t* own_labels, std::size_t words)
-        : heads(words + 1, -1), labels(words + 1, -1), daughters(words + 1) {
-        for (std::size_t i = 0; i < words; ++i) {
-            heads[i + 1] = own_heads[i];
-            labels[i + 1] = own_labels[i];
-            daughters[static_cast<std::size_t>(own_heads[i])].push_back(static_cast<int>(i) + 1);
-        }
-    }
-};
-
-// The number of the tree's arcs that a move makes impossible; kIllegal for an illegal move.
-std::array<int, kMoves> costs(const ArcHybrid& state, const GoldTree& gold) {
-    const int top = state.stack(0), below = state.stack(1), first = state.buffer(0);
-    const auto in_buffer = [&](int word) { return first != -1 && word >= first; };
-    std::array<int, kMoves> lost{kIllegal, kIllegal, kIllegal};
-    if (state.is_legal(kShift)) {
-        const int head = gold.heads[first];
-        lost[kShift] = head < first && head != top && state.is_on_stack(head);
-        for (const int daughter : gold.daughters[first])
-            lost[kShift] += daughter < first && state.is_on_stack(daughter);
-    }
-    if (!state.is_legal(kLeft) && !state.is_legal(kRight)) return lost;
-    int waiting = 0;  // daughters of the top that it could no longer get
-    for (const int daughter : gold.daughters[top]) waiting += in_buffer(daughter);
-    const int head = gold.heads[top];
-    if (state.is_legal(kLeft))
-        lost[kLeft] = waiting + (head == below || (in_buffer(head) && head != first));
-    if (state.is_legal(kRight)) lost[kRight] = waiting + in_buffer(head);
-    return lost;
-}
 
 using Numbers = Array<std::int32_t>;
 
@@ -148,10 +35,14 @@ using Numbers = Array<std::int32_t>;
 struct Classes {
     int labels;
     std::size_t size() const { return 1 + 2 * static_cast<std::size_t>(labels); }
-    Move move(int cls) const { return cls == 0 ? kShift : cls <= labels ? kLeft : kRight; }
+    Move move(int cls) const {
+        return cls == 0 ? SHIFT_MOVE : cls <= labels ? LEFT_MOVE : RIGHT_MOVE;
+    }
     int label(int cls) const { return cls == 0 ? -1 : (cls - 1) % labels; }
-    int first(Move move) const { return move == kShift ? 0 : move == kLeft ? 1 : 1 + labels; }
-    int last(Move move) const { return move == kShift ? 0 : first(move) + labels - 1; }
+    int first(Move move) const {
+        return move == SHIFT_MOVE ? 0 : move == LEFT_MOVE ? 1 : 1 + labels;
+    }
+    int last(Move move) const { return move == SHIFT_MOVE ? 0 : first(move) + labels - 1; }
 };
 
 // The parts of a word that features use: its form, its tag, both, and the hint at its relation; 2
@@ -277,8 +168,8 @@ public:
 
 private:
     const Seen& at(int word) const {
-        static const Seen kNothing{};
-        return word < 0 ? kNothing : seen_[static_cast<std::size_t>(word)];
+        static const Seen ABSENT_WORD{};
+        return word < 0 ? ABSENT_WORD : seen_[static_cast<std::size_t>(word)];
     }
     // A daughter's; daughters are numbered from 1, so that 0 is none.
     std::uint64_t tag_of(int word) const {
@@ -335,7 +226,7 @@ private:
 int best_legal(const ArcHybrid& state, const Classes& classes,
                const std::vector<std::int32_t>& scores) {
     int best = -1;
-    for (const Move move : {kShift, kLeft, kRight})
+    for (const Move move : {SHIFT_MOVE, LEFT_MOVE, RIGHT_MOVE})
         if (state.is_legal(move))
             for (int cls = classes.first(move); cls <= classes.last(move); ++cls)
                 if (best == -1 || scores[cls] > scores[best]) best = cls;
@@ -346,16 +237,16 @@ int best_legal(const ArcHybrid& state, const Classes& classes,
 // must also give it the right label; other arcs may have any label.
 int best_right(const ArcHybrid& state, const GoldTree& gold, const Classes& classes,
                const std::vector<std::int32_t>& scores) {
-    const auto lost = costs(state, gold);
+    const auto lost = lost_arcs(state, gold);
     int least = -1;
     for (const int cost : lost)
-        if (cost != kIllegal && (least == -1 || cost < least)) least = cost;
+        if (cost != ILLEGAL_MOVE && (least == -1 || cost < least)) least = cost;
     int best = -1;
     const int top = state.stack(0);
-    for (const Move move : {kShift, kLeft, kRight}) {
+    for (const Move move : {SHIFT_MOVE, LEFT_MOVE, RIGHT_MOVE}) {
         if (lost[move] != least) continue;
-        const int head = move == kLeft ? state.buffer(0) : state.stack(1);
-        const bool is_gold = move != kShift && gold.heads[top] == head;
+        const int head = move == LEFT_MOVE ? state.buffer(0) : state.stack(1);
+        const bool is_gold = move != SHIFT_MOVE && gold.heads[top] == head;
         for (int cls = classes.first(move); cls <= classes.last(move); ++cls)
             if (!is_gold || classes.label(cls) == gold.labels[top])
                 if (best == -1 || scores[cls] > scores[best]) best = cls;
@@ -364,14 +255,14 @@ int best_right(const ArcHybrid& state, const GoldTree& gold, const Classes& clas
 }
 
 std::size_t checked_labels(std::size_t labels) {
-    if (labels == 0 || 1 + 2 * labels >= kMostClasses)
+    if (labels == 0 || 1 + 2 * labels >= MAX_CLASSES)
         throw nb::value_error("too few or too many labels");
     return labels;
 }
 
 // From the second round on, the parser follows its own moves nine times in ten and learns from
 // where they lead.
-constexpr std::uint64_t kFollowedMoves = 9, kMovesInAll = 10;
+constexpr std::uint64_t FOLLOWED_MOVES = 9, MOVES_IN_ALL = 10;
 
 nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
                            const Numbers& heads, const Numbers& labels, std::size_t n_labels,
@@ -419,7 +310,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::hand
                     }
                     trainer.tick();
                     const bool is_followed =
-                        epoch > 0 && stream.next() % kMovesInAll < kFollowedMoves;
+                        epoch > 0 && stream.next() % MOVES_IN_ALL < FOLLOWED_MOVES;
                     const int made = is_followed ? guess : right;
                     state.make(classes.move(made), classes.label(made));
                 }
@@ -486,11 +377,11 @@ std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
     state.start(heads.size());
     for (std::size_t i = 0; i < moves.size(); ++i) {
         const auto move = static_cast<Move>(moves.data()[i]);
-        if (move < kShift || move > kRight || !state.is_legal(move))
+        if (move < SHIFT_MOVE || move > RIGHT_MOVE || !state.is_legal(move))
             throw nb::value_error("a move that cannot be made");
         state.make(move, 0);
     }
-    const auto found = costs(state, gold);
+    const auto found = lost_arcs(state, gold);
     return {found.begin(), found.end()};
 }
 

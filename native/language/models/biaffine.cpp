@@ -24,14 +24,14 @@ namespace wellput {
 namespace {
 
 // Sentences that go through the network together.
-constexpr std::size_t kGroupSentences = 32;
-constexpr std::size_t kGroupWords = 640;
-constexpr std::size_t kColumns = 4;  // of the result: head, relation, tag, category
+constexpr std::size_t GROUP_SENTENCES = 32;
+constexpr std::size_t GROUP_WORDS = 640;
+constexpr std::size_t WORD_COLUMNS = 4;  // of the result: head, relation, tag, category
 
 // Tables in the order in which Python gives them: three of the small language model, then `VECTORS`
 // and `MATRICES` of biaffine_parser.py.
-constexpr std::size_t kTables = 20;
-constexpr std::size_t kFirstSideTable = 7, kAfterSideTables = 15;
+constexpr std::size_t NETWORK_TABLES = 20;
+constexpr std::size_t FIRST_SIDE_TABLE = 7, SIDE_TABLES_END = 15;
 
 std::vector<Step> rounded(const Array<float>& values) {
     std::vector<Step> steps(values.shape(0));
@@ -54,7 +54,8 @@ public:
                   const std::vector<Array<float>>& scales, const std::vector<Array<float>>& biases,
                   const Array<float>& arc_root, const Array<float>& label_root,
                   std::size_t root_label) {
-        require(steps.size() == kTables && scales.size() == kTables && biases.size() == kTables,
+        require(steps.size() == NETWORK_TABLES && scales.size() == NETWORK_TABLES &&
+                    biases.size() == NETWORK_TABLES,
                 "a network of another kind");
         const auto vectors = [&](std::size_t i) {
             require_finite(values_of(scales[i]));
@@ -75,8 +76,8 @@ public:
         w.affixes = vectors(4);
         w.tags = vectors(5);
         w.read = matrix(6);
-        for (std::size_t i = kFirstSideTable; i < kAfterSideTables; i += 2) {
-            const std::size_t side = (i - kFirstSideTable) / 2;
+        for (std::size_t i = FIRST_SIDE_TABLE; i < SIDE_TABLES_END; i += 2) {
+            const std::size_t side = (i - FIRST_SIDE_TABLE) / 2;
             w.layers[side / 2][side % 2] = {matrix(i), matrix(i + 1)};
         }
         w.parts = matrix(15);
@@ -114,7 +115,7 @@ public:
         require_below(std::span(affixes.data(), affixes.size()), weights_.affixes.rows(),
                       "no such affix");
         require_below(values_of(pieces), weights_.pieces.rows(), "no such piece");
-        auto result = new_table<std::int32_t>(n, kColumns);
+        auto result = new_table<std::int32_t>(n, WORD_COLUMNS);
         std::int32_t* const rows = result.data();
         nb::gil_scoped_release release;
         const auto groups = grouped(input);
@@ -163,8 +164,8 @@ private:
         std::vector<std::vector<std::size_t>> groups;
         std::size_t words = 0;
         for (const std::size_t s : order) {
-            if (groups.empty() || groups.back().size() == kGroupSentences ||
-                words + size(s) > kGroupWords) {
+            if (groups.empty() || groups.back().size() == GROUP_SENTENCES ||
+                words + size(s) > GROUP_WORDS) {
                 groups.emplace_back();
                 words = 0;
             }
@@ -183,8 +184,8 @@ private:
             const auto& heads = own.tree.best(own.arcs.data(), n);
             own.run.label_scores(place, heads, own.labels);
             std::int32_t* row =
-                rows + kColumns * static_cast<std::size_t>(input.begins[group[place]]);
-            for (std::size_t word = 0; word < n; ++word, row += kColumns) {
+                rows + WORD_COLUMNS * static_cast<std::size_t>(input.begins[group[place]]);
+            for (std::size_t word = 0; word < n; ++word, row += WORD_COLUMNS) {
                 const std::size_t at = own.run.begin(place) + word;
                 row[0] = heads[word];
                 row[1] = static_cast<std::int32_t>(

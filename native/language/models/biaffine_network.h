@@ -89,7 +89,7 @@ WELLPUT_INLINE void load_sum(Eight& to, const float* given, const float* kept, s
 
 WELLPUT_CLONES inline void gru_step(const float* given, const float* kept, std::size_t size,
                                     float* state) {
-    for (std::size_t i = 0; i < size; i += kEight) {
+    for (std::size_t i = 0; i < size; i += VECTOR_FLOATS) {
         const std::size_t n = size - i;
         Eight reset, update, found, own;
         load_sum(reset, given + i, kept + i, n);
@@ -107,7 +107,7 @@ WELLPUT_CLONES inline void gru_step(const float* given, const float* kept, std::
 
 WELLPUT_CLONES inline void lstm_step(const float* given, const float* kept, std::size_t size,
                                      float* cell, float* state) {
-    for (std::size_t i = 0; i < size; i += kEight) {
+    for (std::size_t i = 0; i < size; i += VECTOR_FLOATS) {
         const std::size_t n = size - i;
         Eight in, forget, found, out, own;
         load_sum(in, given + i, kept + i, n);
@@ -182,11 +182,12 @@ public:
         wanted_steps_.resize(n * labels * width);
         round_to_steps(wanted_labels_.data(), wanted_labels_.size(), wanted_steps_.data());
         scores.resize(n * labels);
-        constexpr float kUnit = 1.0f / (kStepsPerUnit * kStepsPerUnit);
+        constexpr float UNITS_PER_SQUARE_STEP = 1.0f / (STEPS_PER_UNIT * STEPS_PER_UNIT);
         for (std::size_t i = 0; i < n * labels; ++i) {
             const std::int64_t sum = product(wanted_steps_.data() + i * width,
                                              chosen_.data() + i / labels * padded, width);
-            scores[i] = static_cast<float>(sum) * kUnit + from_heads_[i] + from_dependents_[i];
+            scores[i] = static_cast<float>(sum) * UNITS_PER_SQUARE_STEP + from_heads_[i] +
+                        from_dependents_[i];
         }
     }
 

@@ -68,7 +68,7 @@ public:
             const std::size_t begin = begins_[end], root = best_root(begin, end);
             choose(root, 0);
             trace_first(root, begin);
-            trace_right(root, end - 1, STOP);
+            trace_right(root, end - 1, STOP_TAG);
         }
         return total;
     }
@@ -105,15 +105,15 @@ private:
             const Lexical before = after(LEFT_AFTER, node, word_of_[node]);
             next_.assign(n_local_tags_, 0.0);
             add_events(before, 1, next_.data());
-            const float* stops = left_row(node, STOP);
+            const float* stops = left_row(node, STOP_TAG);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls)
                 left_half(node, cls, 0) =
-                    before.weight * static_cast<double>(stops[cls]) + next_[STOP];
-            left_next(node, START, 0);
+                    before.weight * static_cast<double>(stops[cls]) + next_[STOP_TAG];
+            left_next(node, START_CLASS, 0);
             std::copy(next_.begin(), next_.end(), &first_next_[node * n_local_tags_]);
-            first_half(node, 0) = next_[STOP] * first_word_[node] / next_word_[node];
+            first_half(node, 0) = next_[STOP_TAG] * first_word_[node] / next_word_[node];
             by_class_.assign(n_local_classes_, 0.0);
-            by_class_[START] = 1;
+            by_class_[START_CLASS] = 1;
             follow_right<Semiring>(node, 0);
         }
         for (std::size_t reach = 1; reach < width_; ++reach)
@@ -133,7 +133,7 @@ private:
     template <typename Semiring>
     void join_right(std::size_t head, std::size_t modifier, std::size_t reach) {
         const double* inner = &right_half(head, local_[modifier], 0);
-        const double* outer = &left_half(modifier, START, 0);
+        const double* outer = &left_half(modifier, START_CLASS, 0);
         double total = 0;
         for (std::size_t r = 0; r < reach; ++r)
             Semiring::add(total, inner[r * n_local_tags_] * outer[reach - 1 - r]);
@@ -145,7 +145,7 @@ private:
     // modifier <- head, which stands `reach` words to the right.
     template <typename Semiring>
     void join_left(std::size_t head, std::size_t modifier, std::size_t reach) {
-        const double* outer = &right_half(modifier, STOP, 0);
+        const double* outer = &right_half(modifier, STOP_TAG, 0);
         const double* inner = &left_half(head, local_class_[local_[modifier]], 0);
         double total = 0;
         for (std::size_t r = 0; r < reach; ++r)
@@ -161,9 +161,9 @@ private:
         const std::size_t h = word_of_[head];
         for (std::size_t d = 1; d <= reach; ++d)
             for (std::size_t m = first(h + d); m < last(h + d); ++m)
-                Semiring::add(
-                    by_class_[local_class_[local_[m]]],
-                    arc(right_arcs_, head, d, m - first(h + d)) * right_half(m, STOP, reach - d));
+                Semiring::add(by_class_[local_class_[local_[m]]],
+                              arc(right_arcs_, head, d, m - first(h + d)) *
+                                  right_half(m, STOP_TAG, reach - d));
         follow_right<Semiring>(head, reach);
     }
 
@@ -206,7 +206,7 @@ private:
         for (std::size_t d = 1; d <= reach; ++d)
             for (std::size_t m = first(h - d); m < last(h - d); ++m)
                 Semiring::add(by_tag_[local_[m]], arc(left_arcs_, head, d, m - first(h - d)) *
-                                                      left_half(m, START, reach - d));
+                                                      left_half(m, START_CLASS, reach - d));
         met_.clear();
         for (std::size_t t = 1; t < n_local_tags_; ++t)
             if (by_tag_[t] != 0) met_.push_back(t);
@@ -241,8 +241,9 @@ private:
 
     template <typename Semiring>
     double fill_forests() {
-        constexpr double IMPOSSIBLE = -std::numeric_limits<double>::infinity();
-        std::vector<double> totals(n_ + 1, IMPOSSIBLE), bests(n_ + 1, IMPOSSIBLE);
+        constexpr double IMPOSSIBLE_LOG_PROBABILITY = -std::numeric_limits<double>::infinity();
+        std::vector<double> totals(n_ + 1, IMPOSSIBLE_LOG_PROBABILITY),
+            bests(n_ + 1, IMPOSSIBLE_LOG_PROBABILITY);
         totals[0] = bests[0] = 0;
         begins_.assign(n_ + 1, 0);
         for (std::size_t end = 1; end <= n_; ++end) {
@@ -269,7 +270,7 @@ private:
         for (std::size_t root = end - std::min(end, width_); root < end; ++root)
             for (std::size_t node = first(root); node < last(root); ++node) {
                 const double own =
-                    root_[node] * weight(node) * right_half(node, STOP, end - 1 - root);
+                    root_[node] * weight(node) * right_half(node, STOP_TAG, end - 1 - root);
                 const double* left = &first_half(node, 0);
                 for (std::size_t reach = 0; reach <= root && reach < width_; ++reach)
                     Semiring::add(trees_[root - reach], own * left[reach]);
@@ -282,8 +283,8 @@ private:
         for (std::size_t node = first(begin); node < last(end - 1); ++node) {
             const std::size_t left = word_of_[node] - begin, right = end - 1 - word_of_[node];
             if (left >= width_ || right >= width_) continue;
-            const double own =
-                root_[node] * weight(node) * first_half(node, left) * right_half(node, STOP, right);
+            const double own = root_[node] * weight(node) * first_half(node, left) *
+                               right_half(node, STOP_TAG, right);
             if (own > best) best = own, found = node;
         }
         return found;
@@ -299,16 +300,16 @@ private:
         if (begin == word_of_[head]) return;
         left_next(head, cls, begin);
         const std::size_t modifier = outermost(head, begin, [&](std::size_t m, std::size_t reach) {
-            return left_half(m, START, reach);
+            return left_half(m, START_CLASS, reach);
         });
-        trace_left(modifier, begin, START);
+        trace_left(modifier, begin, START_CLASS);
         trace_inside(head, modifier);
     }
 
     // The same for a side that begins a fragment.
     void trace_first(std::size_t head, std::size_t begin) {
         if (begin == word_of_[head]) return;
-        left_next(head, START, 0);
+        left_next(head, START_CLASS, 0);
         const std::size_t modifier = outermost(
             head, begin, [&](std::size_t m, std::size_t reach) { return first_half(m, reach); });
         trace_first(modifier, begin);
@@ -337,10 +338,11 @@ private:
         std::size_t split = m;
         double best = -1;
         for (std::size_t r = m; r < h; ++r) {
-            const double x = right_half(modifier, STOP, r - m) * left_half(head, own, h - r - 1);
+            const double x =
+                right_half(modifier, STOP_TAG, r - m) * left_half(head, own, h - r - 1);
             if (x > best) best = x, split = r;
         }
-        trace_right(modifier, split, STOP);
+        trace_right(modifier, split, STOP_TAG);
         trace_left(head, split + 1, own);
     }
 
@@ -357,7 +359,7 @@ private:
         for (std::size_t m = h + 1; m <= end; ++m)
             for (std::size_t node = first(m); node < last(m); ++node) {
                 const double x = arc(right_arcs_, head, m - h, node - first(m)) *
-                                 right_half(node, STOP, end - m) *
+                                 right_half(node, STOP_TAG, end - m) *
                                  by_class_[local_class_[local_[node]]];
                 if (x > best) best = x, modifier = node;
             }
@@ -366,12 +368,12 @@ private:
         std::size_t split = h;
         best = -1;
         for (std::size_t r = h; r < m; ++r) {
-            const double x =
-                right_half(head, local_[modifier], r - h) * left_half(modifier, START, m - r - 1);
+            const double x = right_half(head, local_[modifier], r - h) *
+                             left_half(modifier, START_CLASS, m - r - 1);
             if (x > best) best = x, split = r;
         }
-        trace_right(modifier, end, STOP);
-        trace_left(modifier, split + 1, START);
+        trace_right(modifier, end, STOP_TAG);
+        trace_left(modifier, split + 1, START_CLASS);
         trace_right(head, split, local_[modifier]);
     }
 
@@ -390,7 +392,7 @@ enum Column : std::size_t {
     LOG_PROBABILITY,
     BEST_LOG_PROBABILITY,
     UNIGRAM_LOG_PROBABILITY,
-    COLUMNS
+    SENTENCE_COLUMNS
 };
 
 class HeadDriven {
@@ -438,7 +440,7 @@ public:
                     (!is_tree_wanted || heads.shape(0) == words.shape(0)),
                 "room for a head and a tag is needed for each word, or none");
         double* rows = nullptr;
-        Matrix result = new_matrix(n, COLUMNS, &rows);
+        Matrix result = new_matrix(n, SENTENCE_COLUMNS, &rows);
         std::int32_t *heads_out = heads.data(), *tags_out = tags.data();
         nb::gil_scoped_release release;
         for_items(
@@ -450,7 +452,7 @@ public:
                 chart.prepare({size, words.data() + from, lattice_starts.data() + from,
                                lattice_tags.data(), weights.data()},
                               size > limits.first ? limits.second : size);
-                double* row = rows + i * COLUMNS;
+                double* row = rows + i * SENTENCE_COLUMNS;
                 row[UNIGRAM_LOG_PROBABILITY] = chart.log_unigrams();
                 row[LOG_PROBABILITY] = chart.sum() + row[UNIGRAM_LOG_PROBABILITY];
                 if (!is_tree_wanted) return;
@@ -462,7 +464,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t BUCKETS = 1u << 16;
+    static constexpr std::size_t TABLE_BUCKETS = 1u << 16;
 
     void hold_tables(nb::handle tables, std::size_t n_tags) {
         model_.tables.events = hold_table<std::uint8_t>(tables, 0);
@@ -486,7 +488,7 @@ private:
         const auto starts = hold<std::uint32_t>(tables[first]);
         const auto keys = hold<std::uint16_t>(tables[first + 1]);
         const auto values = hold<Value>(tables[first + 2]);
-        require(starts.size() == BUCKETS + 1 && values.size() == keys.size(),
+        require(starts.size() == TABLE_BUCKETS + 1 && values.size() == keys.size(),
                 "the buckets of a table do not fit together");
         require_pieces(starts, keys.size(), "the beginnings of the buckets are out of order");
         return {starts.data(), keys.data(), values.data()};

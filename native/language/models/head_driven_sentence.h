@@ -43,10 +43,10 @@ public:
     }
 
 protected:
-    // Local numbers: START is the first of the classes, STOP the first of the tags.
-    static constexpr std::size_t START = 0, STOP = 0;
+    // Local numbers: START_CLASS is the first of the classes, STOP_TAG the first of the tags.
+    static constexpr std::size_t START_CLASS = 0, STOP_TAG = 0;
 
-    static constexpr std::size_t NONE = static_cast<std::size_t>(-1);
+    static constexpr std::size_t NO_PLACE = static_cast<std::size_t>(-1);
 
     std::size_t first(std::size_t word) const {
         return static_cast<std::size_t>(lattice_.starts[word] - lattice_.starts[0]);
@@ -115,7 +115,7 @@ private:
         }
         n_local_tags_ = tags_.size();
         n_local_classes_ = class_numbers_.size();
-        local_class_.assign(n_local_tags_, START);
+        local_class_.assign(n_local_tags_, START_CLASS);
         for (std::size_t t = 1; t < n_local_tags_; ++t)
             local_class_[t] = static_cast<std::size_t>(
                 class_slots_[static_cast<std::size_t>(model_.classes[tags_[t]])]);
@@ -123,8 +123,8 @@ private:
             class_slots_[static_cast<std::size_t>(model_.classes[tags_[t]])] = 0;
             tag_slots_[static_cast<std::size_t>(tags_[t])] = 0;
         }
-        place_of_.assign(model_.n_tags + 1, NONE);
-        place_of_[model_.stop()] = STOP;
+        place_of_.assign(model_.n_tags + 1, NO_PLACE);
+        place_of_[model_.stop()] = STOP_TAG;
         for (std::size_t t = 1; t < n_local_tags_; ++t)
             place_of_[static_cast<std::size_t>(tags_[t])] = t;
     }
@@ -192,7 +192,7 @@ protected:
     // A left row is by class: the probability of one tag after each class.
     const float* left_row(std::size_t head, std::size_t t) {
         std::size_t& place = left_rows_[local_[head]];
-        if (place == NONE) {
+        if (place == NO_PLACE) {
             place = rows_.size();
             rows_.resize(place + n_local_tags_ * n_local_classes_);
             for (std::size_t cls = 0; cls < n_local_classes_; ++cls) {
@@ -209,7 +209,7 @@ protected:
     const float* right_row(std::size_t head, std::size_t cls, std::size_t distance) {
         std::size_t& place =
             right_rows_[(local_[head] * n_local_classes_ + cls) * DISTANCE_CLASSES + distance];
-        if (place == NONE) {
+        if (place == NO_PLACE) {
             place = rows_.size();
             const std::size_t n_next = tags_from_[first_place_[local_[head]] + 1];
             fill_row(RIGHT, tag(head), cls,
@@ -276,8 +276,8 @@ private:
         left_coarse_.clear();
         right_coarse_.clear();
         coarse_rows_.clear();
-        left_rows_.assign(n_local_tags_, NONE);
-        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCE_CLASSES, NONE);
+        left_rows_.assign(n_local_tags_, NO_PLACE);
+        right_rows_.assign(n_local_tags_ * n_local_classes_ * DISTANCE_CLASSES, NO_PLACE);
         lexical_.assign(word_of_.size() * n_local_classes_, Lexical{});
         left_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
         right_after_.assign(n_local_tags_ * (n_ + 1), Lexical{});
@@ -298,8 +298,8 @@ private:
     std::size_t coarse_row(Family side, std::size_t tag, std::size_t cls) {
         auto& known = side == LEFT ? left_coarse_ : right_coarse_;
         const auto number = static_cast<std::size_t>(model_.coarsest[tag]) * n_local_classes_ + cls;
-        if (number >= known.size()) known.resize(number + 1, NONE);
-        if (known[number] == NONE) {
+        if (number >= known.size()) known.resize(number + 1, NO_PLACE);
+        if (known[number] == NO_PLACE) {
             known[number] = coarse_rows_.size();
             row_ = side == LEFT ? left_base_ : right_base_;
             refine(row_, model_.coarsest_context(side, tag, class_number(cls)));
@@ -330,7 +330,7 @@ private:
         found.weight = 1 - share + share * tables.weight(*steps);
         const auto place = static_cast<std::size_t>(steps - tables.lists.values);
         for (std::size_t e = tables.begins[place]; e < tables.begins[place + 1]; ++e)
-            if (const std::size_t t = place_of_[tables.outcomes[e]]; t != NONE)
+            if (const std::size_t t = place_of_[tables.outcomes[e]]; t != NO_PLACE)
                 word_events_.push_back({t, share * tables.discounted[tables.steps[e]]});
         found.end = word_events_.size();
         return found;

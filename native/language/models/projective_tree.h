@@ -32,8 +32,8 @@ public:
         }
         heads_.assign(n, 0);
         todo_.clear();
-        todo_.push_back({kClosedLeft, 0, root});
-        todo_.push_back({kClosedRight, root, n - 1});
+        todo_.push_back({CLOSED_LEFT, 0, root});
+        todo_.push_back({CLOSED_RIGHT, root, n - 1});
         while (!todo_.empty()) {
             const Span span = todo_.back();
             todo_.pop_back();
@@ -45,7 +45,7 @@ public:
 private:
     // A span is open if its outer word may still get words from beyond, closed if its inner part is
     // complete. In a left span the head is the last word, in a right span the first.
-    enum Kind : std::uint8_t { kOpenLeft, kOpenRight, kClosedLeft, kClosedRight };
+    enum Kind : std::uint8_t { OPEN_LEFT, OPEN_RIGHT, CLOSED_LEFT, CLOSED_RIGHT };
     struct Cell {
         std::int64_t score = 0;
         std::size_t split = 0;
@@ -61,8 +61,8 @@ private:
     }
 
     void fill(std::size_t i, std::size_t j) {
-        constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-        Cell halves{kLeast, i};
+        constexpr std::int64_t LOWEST_SCORE = std::numeric_limits<std::int64_t>::min();
+        Cell halves{LOWEST_SCORE, i};
         for (std::size_t k = i; k < j; ++k) {
             const std::int64_t sum =
                 closed_right_[place(i, k)].score + closed_left_[place(k + 1, j)].score;
@@ -70,7 +70,7 @@ private:
         }
         open_right_[place(i, j)] = {halves.score + arc(j, i + 1), halves.split};
         open_left_[place(i, j)] = {halves.score + arc(i, j + 1), halves.split};
-        Cell right{kLeast, i}, left{kLeast, i};
+        Cell right{LOWEST_SCORE, i}, left{LOWEST_SCORE, i};
         for (std::size_t k = i + 1; k <= j; ++k) {
             const std::int64_t sum =
                 open_right_[place(i, k)].score + closed_right_[place(k, j)].score;
@@ -89,20 +89,20 @@ private:
         const auto [kind, i, j] = span;
         if (i == j) return;
         const std::size_t at = place(i, j);
-        if (kind == kClosedRight) {
+        if (kind == CLOSED_RIGHT) {
             const std::size_t k = closed_right_[at].split;
-            todo_.push_back({kOpenRight, i, k});
-            todo_.push_back({kClosedRight, k, j});
-        } else if (kind == kClosedLeft) {
+            todo_.push_back({OPEN_RIGHT, i, k});
+            todo_.push_back({CLOSED_RIGHT, k, j});
+        } else if (kind == CLOSED_LEFT) {
             const std::size_t k = closed_left_[at].split;
-            todo_.push_back({kClosedLeft, i, k});
-            todo_.push_back({kOpenLeft, k, j});
+            todo_.push_back({CLOSED_LEFT, i, k});
+            todo_.push_back({OPEN_LEFT, k, j});
         } else {
-            const bool is_right = kind == kOpenRight;
+            const bool is_right = kind == OPEN_RIGHT;
             const std::size_t k = (is_right ? open_right_ : open_left_)[at].split;
             heads_[is_right ? j : i] = static_cast<std::int32_t>(is_right ? i : j) + 1;
-            todo_.push_back({kClosedRight, i, k});
-            todo_.push_back({kClosedLeft, k + 1, j});
+            todo_.push_back({CLOSED_RIGHT, i, k});
+            todo_.push_back({CLOSED_LEFT, k + 1, j});
         }
     }
 

@@ -26,7 +26,7 @@ public:
     // `role_relation` gives the relation of each role; the best `width` are kept.
     SupertagCandidates(const TreeProbabilities& model, const Ints& role_relation, int width)
         : p_(model), role_relation_(role_relation), width_(static_cast<std::size_t>(width)) {
-        by_category_.resize(TreeProbabilities::CATEGORIES);
+        by_category_.resize(TreeProbabilities::MAX_CATEGORIES);
         for (int t = 0; t < p_.supertags(); ++t) by_category_[p_.a.category[t]].push_back(t);
     }
 

@@ -132,9 +132,9 @@ private:
         return given_[static_cast<std::size_t>(place)];
     }
     const WordAtoms& at(std::size_t i, int step) const {
-        static const WordAtoms kOutside{};
+        static const WordAtoms OUTSIDE_WORD{};
         const auto place = static_cast<std::ptrdiff_t>(i) + step;
-        if (place < 0 || place >= static_cast<std::ptrdiff_t>(words_.size())) return kOutside;
+        if (place < 0 || place >= static_cast<std::ptrdiff_t>(words_.size())) return OUTSIDE_WORD;
         return words_[static_cast<std::size_t>(place)];
     }
     template <typename... Values>
@@ -169,7 +169,7 @@ void walk(TagFeatures& features, const Weights& weights, std::vector<std::int32_
 }
 
 std::size_t checked_classes(std::size_t classes) {
-    if (classes == 0 || classes >= kMostClasses) throw nb::value_error("too few or too many tags");
+    if (classes == 0 || classes >= MAX_CLASSES) throw nb::value_error("too few or too many tags");
     return classes;
 }
 

@@ -54,14 +54,14 @@ void check(const TreeModelArrays& a) {
     using P = TreeProbabilities;
     const std::size_t supertags = a.category.size(), stems = a.stem_role.size();
     const std::size_t roles = a.role_slot.size(), sites = a.site_category.size();
-    require(roles > 0 && a.weights.size() == P::WEIGHTS && a.words >= 0,
+    require(roles > 0 && a.weights.size() == P::LEVEL_WEIGHTS && a.words >= 0,
             "a tree model without its parts");
     for (const double weight : a.weights)
         require(weight >= 0 && weight <= P::MAX_WEIGHT, "a weight of a tree model is out of range");
-    require_ids(a.category, supertags, P::CATEGORIES);
+    require_ids(a.category, supertags, P::MAX_CATEGORIES);
     require_ids(a.stem, supertags, stems);
     require_ids(a.site, supertags, sites);
-    require_ids(a.frame, supertags, P::FRAMES);
+    require_ids(a.frame, supertags, P::MAX_EVENTS);
     require(a.slot_begin.size() == supertags + 1, "the arrays of a tree model do not fit together");
     require_pieces(std::span(a.slot_begin), a.slots.size(),
                    "the beginnings of the slots are out of order");
@@ -69,23 +69,24 @@ void check(const TreeModelArrays& a) {
         require(a.slot_begin[t + 1] - a.slot_begin[t] <= P::MAX_SLOTS,
                 "a supertag with too many slots");
     require_ids(a.stem_role, stems, roles);
-    require_ids(a.role_slot, roles, P::SLOT_KINDS);
+    require_ids(a.role_slot, roles, P::MAX_SLOT_KINDS);
     const auto slot_kinds =
         static_cast<std::size_t>(*std::max_element(a.role_slot.begin(), a.role_slot.end()));
     require_ids(a.slots, a.slots.size(), slot_kinds + 1);
     require(a.stem_mother.size() == stems, "the arrays of a tree model do not fit together");
     for (std::size_t stem = 0; stem < stems; ++stem)
         require(a.role_slot[a.stem_role[stem]] == a.root_slot ||
-                    static_cast<std::size_t>(a.stem_mother[stem]) < P::KINDS_OF_MOTHERS,
+                    static_cast<std::size_t>(a.stem_mother[stem]) < P::MAX_MOTHER_KINDS,
                 "a number in a tree model is out of range");
-    require_ids(a.site_category, sites, P::CATEGORIES);
-    require_ids(a.site_coarse, sites, P::KINDS_OF_MOTHERS);
+    require_ids(a.site_category, sites, P::MAX_CATEGORIES);
+    require_ids(a.site_coarse, sites, P::MAX_MOTHER_KINDS);
     require_pieces(std::span(a.lexicon_begin), a.lexicon_supertag.size(),
                    "the beginnings of the lexicon are out of order");
     const std::size_t lexemes = a.lexicon_begin.size() - 1,
                       words = static_cast<std::size_t>(a.words);
-    require(words <= lexemes && lexemes < P::FRAMES && a.lexicon_begin[words] > a.lexicon_begin[0],
-            "a tree model without words");
+    require(
+        words <= lexemes && lexemes < P::MAX_EVENTS && a.lexicon_begin[words] > a.lexicon_begin[0],
+        "a tree model without words");
     require_ids(a.lexicon_supertag, a.lexicon_supertag.size(), supertags);
     require(a.lexicon_count.size() == a.lexicon_supertag.size(),
             "a count is needed for each supertag");
@@ -125,7 +126,7 @@ TreeModelArrays arrays_of(const nb::dict& given, std::vector<double> weights) {
 }
 
 // What stands in a row of a forest, and of counts.
-enum Row : std::size_t { LEXEME, SHAPE, HEAD, CATEGORY, RELATION, ROW };
+enum Row : std::size_t { LEXEME, SHAPE, HEAD, CATEGORY, RELATION, NODE_COLUMNS };
 
 // Trees one after the other: tree i is the rows from begins[i] to begins[i + 1]. A row is lexeme,
 // shape, head within the tree, category, relation.
@@ -134,14 +135,15 @@ struct Forest {
         : begin(ints_of(begins)) {
         const Ints flat = ints_of(rows);
         const auto hashes = nb::cast<HashArray>(names);
-        require(flat.size() == ROW * hashes.size(), "a row and a name are needed for each word");
+        require(flat.size() == NODE_COLUMNS * hashes.size(),
+                "a row and a name are needed for each word");
         for (std::size_t i = 0; i < hashes.size(); ++i) {
-            const int* row = &flat[ROW * i];
+            const int* row = &flat[NODE_COLUMNS * i];
             require(row[LEXEME] >= 0 && static_cast<std::size_t>(row[LEXEME]) < lexemes &&
                         row[SHAPE] >= -1 && row[SHAPE] < static_cast<int>(lexemes),
                     "a lexeme is out of range");
             require(row[CATEGORY] >= -1 &&
-                        row[CATEGORY] < static_cast<int>(TreeProbabilities::CATEGORIES),
+                        row[CATEGORY] < static_cast<int>(TreeProbabilities::MAX_CATEGORIES),
                     "a category is out of range");
             nodes.push_back({row[LEXEME], row[SHAPE], row[HEAD], row[CATEGORY], row[RELATION],
                              hashes.data()[i]});

@@ -104,9 +104,9 @@ struct TreeModelArrays {
 class TreeProbabilities {
 public:
     static constexpr int MAX_ADJUNCTS = 8, MAX_SLOTS = 16;
-    static constexpr std::size_t WEIGHTS = 14, KINDS_OF_MOTHERS = 16, CATEGORIES = 256;
+    static constexpr std::size_t LEVEL_WEIGHTS = 14, MAX_MOTHER_KINDS = 16, MAX_CATEGORIES = 256;
     // Limits of the keys of counts: kinds of slots; and frames, lexemes or stems.
-    static constexpr std::size_t SLOT_KINDS = 1u << 16, FRAMES = 1u << 20;
+    static constexpr std::size_t MAX_SLOT_KINDS = 1u << 16, MAX_EVENTS = 1u << 20;
     static constexpr double MAX_WEIGHT = 1e9;
     // Probabilities of unseen events, chosen well below those of events seen once.
     static constexpr double UNSEEN_PROBABILITY = 1e-5, UNSEEN_LEXEME_PROBABILITY = 1e-6;
@@ -151,7 +151,7 @@ public:
     double stem_frequency(int stem) const { return stem_frequency_[stem]; }
     // Of a lexeme by itself: what kind of mother it makes, what kind of slot it fills.
     double makes_mother(int lexeme, int coarse) const {
-        return makes_mother_[lexeme * KINDS_OF_MOTHERS + coarse];
+        return makes_mother_[lexeme * MAX_MOTHER_KINDS + coarse];
     }
     double fills_slot(int lexeme, int slot) const {
         return fills_slot_[lexeme * slot_kinds_ + slot];
@@ -190,10 +190,10 @@ private:
     }
     // Shares of what each lexeme is, with a little of what all lexemes are.
     void count_uses() {
-        Ints coarse_of(CATEGORIES, 0);
+        Ints coarse_of(MAX_CATEGORIES, 0);
         for (std::size_t site = 0; site < a.site_coarse.size(); ++site)
             coarse_of[a.site_category[site]] = a.site_coarse[site];
-        std::vector<double> mothers(KINDS_OF_MOTHERS, 1e-6), slots(slot_kinds_, 1e-6);
+        std::vector<double> mothers(MAX_MOTHER_KINDS, 1e-6), slots(slot_kinds_, 1e-6);
         const auto each = [&](std::size_t l, auto seen) {
             for (int i = a.lexicon_begin[l]; i < a.lexicon_begin[l + 1]; ++i) {
                 const int t = a.lexicon_supertag[i];
@@ -250,7 +250,7 @@ private:
             site_totals_[row[0] * slot_kinds() + slot].add(row[2]);
         }
         std::partial_sum(site_begin_.begin(), site_begin_.end(), site_begin_.begin());
-        for (std::uint64_t coarse = 0; coarse < KINDS_OF_MOTHERS; ++coarse)
+        for (std::uint64_t coarse = 0; coarse < MAX_MOTHER_KINDS; ++coarse)
             for (std::size_t role = 0; role < a.role_slot.size(); ++role) {
                 const std::uint64_t slot = a.role_slot[role];
                 const double p = widest(slot, role, UNSEEN_PROBABILITY);

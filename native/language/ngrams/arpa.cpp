@@ -66,8 +66,9 @@ bool parse_number(std::string_view field, float& value) {
 class ArpaReader {
 public:
     explicit ArpaReader(int order) {
-        constexpr int most = 1000;
-        require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
+        constexpr int MAX_ORDER = 1000;
+        require(order > 0 && order <= MAX_ORDER,
+                "an n-gram model has at least one order, at most 1000");
         entries_.resize(static_cast<std::size_t>(order));
         entries_[0].log_probs = {-100, -99, -99};  // impossible, as KenLM and SRILM write it
         entries_[0].backoffs = {0, 0, 0};

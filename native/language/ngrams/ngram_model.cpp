@@ -132,7 +132,7 @@ private:
             double log_prob = view_.levels()[nodes.size() - 1].log_probs[nodes.back()];
             for (std::size_t n = nodes.size(); n <= contexts.size() && n < order; ++n)
                 log_prob += view_.levels()[n - 1].backoffs[contexts[n - 1]];
-            seen(WordScore{log_prob, nodes.size(), word == UNKNOWN});
+            seen(WordScore{log_prob, nodes.size(), word == UNKNOWN_WORD});
             history.push_back(word);
             contexts.swap(nodes);
         }
@@ -152,7 +152,7 @@ NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
                         .text_size = text.shape(0)};
     WordTable words(SPECIAL_WORDS);
     words.reserve(offsets.shape(0) - 1);
-    for (std::uint32_t id = FIRST_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);
+    for (std::uint32_t id = FIRST_PLAIN_WORD; id + 1 < offsets.shape(0); ++id) words.add(view[id]);
     return as_array(std::move(words.slots()));
 }
 

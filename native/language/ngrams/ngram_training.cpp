@@ -65,7 +65,7 @@ double discounted(std::uint64_t count, const Discounts& discounts) {
 
 float log10_float(double p) { return static_cast<float>(std::log10(p)); }
 
-constexpr float IMPOSSIBLE = -99;  // SRILM's log10 probability of <s>
+constexpr float IMPOSSIBLE_LOG_PROB = -99;  // SRILM's log10 probability of <s>
 
 // `counts` are adjusted counts by depth: the number of words that an n-gram was seen after, or the
 // number of its occurrences if it begins a sentence or has the full length.
@@ -83,7 +83,8 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     levels[0].log_probs.resize(n_words);
     for (std::size_t w = 0; w < n_words; ++w) {
         shorter[w] = discounted(counts[0][w], discounts[0]) / static_cast<double>(all.sum) + share;
-        levels[0].log_probs[w] = w == SENTENCE_BEGIN ? IMPOSSIBLE : log10_float(shorter[w]);
+        levels[0].log_probs[w] =
+            w == SENTENCE_BEGIN ? IMPOSSIBLE_LOG_PROB : log10_float(shorter[w]);
     }
 
     std::vector<std::uint32_t> contexts;
@@ -142,8 +143,9 @@ class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
         : order_(order), run_tokens_(run_tokens), folder_(std::move(folder)), threads_(threads) {
-        constexpr int most = 1000;
-        require(order > 0 && order <= most, "an n-gram model has at least one order, at most 1000");
+        constexpr int MAX_ORDER = 1000;
+        require(order > 0 && order <= MAX_ORDER,
+                "an n-gram model has at least one order, at most 1000");
         require(run_tokens > 0, "run_tokens must be at least 1");
     }
 
@@ -209,7 +211,7 @@ public:
             for (const auto token : tokens) {
                 const std::uint32_t id =
                     is_closed_ ? find_in_text(words_.view(), token) : words_.add(token);
-                put(id < FIRST_WORD ? UNKNOWN : id);
+                put(id < FIRST_PLAIN_WORD ? UNKNOWN_WORD : id);
             }
             put(SENTENCE_END);
         }
@@ -264,8 +266,9 @@ private:
         occurrences_.resize(words_.size());
         WordTable kept(SPECIAL_WORDS);
         for (std::uint32_t id = 0; id < words_.size(); ++id) {
-            const bool is_kept = is_closed_ || id < FIRST_WORD || occurrences_[id] >= min_count;
-            number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN;
+            const bool is_kept =
+                is_closed_ || id < FIRST_PLAIN_WORD || occurrences_[id] >= min_count;
+            number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN_WORD;
         }
         words_ = std::move(kept);
     }

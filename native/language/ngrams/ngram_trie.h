@@ -19,14 +19,14 @@
 namespace wellput {
 
 // The words that every n-gram model has, with their fixed numbers.
-constexpr std::uint32_t UNKNOWN = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
-constexpr std::uint32_t FIRST_WORD = 3;
+constexpr std::uint32_t UNKNOWN_WORD = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
+constexpr std::uint32_t FIRST_PLAIN_WORD = 3;
 constexpr std::string_view SPECIAL_WORDS[] = {"<unk>", "<s>", "</s>"};
 
 // A word of a text, where the names of the special words mean nothing special.
 inline std::uint32_t find_in_text(const WordView& words, std::string_view word) {
     const std::uint32_t id = words.find(word);
-    return id == NO_WORD || id < FIRST_WORD ? UNKNOWN : id;
+    return id == NO_WORD || id < FIRST_PLAIN_WORD ? UNKNOWN_WORD : id;
 }
 
 // All n-grams of one length, sorted by last word, then the last but one, and so on. Unigrams are

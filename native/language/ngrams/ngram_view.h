@@ -32,7 +32,7 @@ public:
         const auto offsets = hold<std::uint64_t>(vocabulary[0]);
         const auto text = hold<std::uint8_t>(vocabulary[1]);
         const auto slots = hold<std::uint32_t>(vocabulary[2]);
-        require(offsets.second > FIRST_WORD, "an n-gram model without the special words");
+        require(offsets.second > FIRST_PLAIN_WORD, "an n-gram model without the special words");
         require(slots.second > 0 && (slots.second & (slots.second - 1)) == 0,
                 "the number of slots of a vocabulary is not a power of two");
         words_ = {offsets.first, offsets.second - 1, reinterpret_cast<const char*>(text.first),

@@ -60,7 +60,7 @@ struct Bigrams {
 class Clustering {
 public:
     Clustering(const Bigrams& after, const Bigrams& before, std::size_t words, std::size_t classes)
-        : after_(after), before_(before), size_(classes + 1), class_of_(words, NONE),
+        : after_(after), before_(before), size_(classes + 1), class_of_(words, NO_CLASS),
           cells_(size_ * size_), shared_(size_ * size_), left_(size_), right_(size_),
           is_used_(size_), members_(size_) {}
 
@@ -75,17 +75,17 @@ public:
 
     // By word, its class, numbered in order of their first words.
     std::vector<std::uint32_t> classes() const {
-        std::vector<std::uint32_t> number(size_, NONE), result;
+        std::vector<std::uint32_t> number(size_, NO_CLASS), result;
         std::uint32_t next = 0;
         for (const auto slot : class_of_) {
-            if (number[slot] == NONE) number[slot] = next++;
+            if (number[slot] == NO_CLASS) number[slot] = next++;
             result.push_back(number[slot]);
         }
         return result;
     }
 
 private:
-    static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+    static constexpr std::uint32_t NO_CLASS = ~std::uint32_t{0};
 
     std::int64_t& cell(std::size_t a, std::size_t b) { return cells_[a * size_ + b]; }
     double& shared(std::size_t a, std::size_t b) {
@@ -105,7 +105,7 @@ private:
         for (std::uint64_t k = after_.begins[word]; k < after_.begins[word + 1]; ++k)
             add_pair(slot, after_.others[k], after_.counts[k]);
         for (std::uint64_t k = before_.begins[word]; k < before_.begins[word + 1]; ++k)
-            if (before_.others[k] != word && class_of_[before_.others[k]] != NONE) {
+            if (before_.others[k] != word && class_of_[before_.others[k]] != NO_CLASS) {
                 const std::size_t other = class_of_[before_.others[k]];
                 cell(other, slot) += before_.counts[k];
                 left_[other] += before_.counts[k];
@@ -116,7 +116,7 @@ private:
     }
 
     void add_pair(std::size_t slot, std::uint32_t word, std::uint32_t count) {
-        if (class_of_[word] == NONE) return;
+        if (class_of_[word] == NO_CLASS) return;
         cell(slot, class_of_[word]) += count;
         left_[slot] += count;
         right_[class_of_[word]] += count;

@@ -57,7 +57,7 @@ struct LabelParts {
     std::vector<std::uint64_t> categories, relations;
     LabelParts(const Texts& category_texts, const Texts& relation_texts) {
         require(category_texts.size() == relation_texts.size() && category_texts.size() > 0 &&
-                    category_texts.size() < kMostClasses,
+                    category_texts.size() < MAX_CLASSES,
                 "a relation is needed for each category, and not too many of them");
         for (std::size_t c = 0; c < category_texts.size(); ++c) {
             categories.push_back(fnv1a(category_texts[c]));
@@ -274,7 +274,7 @@ void check_sizes(const TextLists& forms, const TextLists& known, const Ints& hea
 }
 
 void check_labels(const TextLists& forms, const Ints& labels, std::size_t n_labels) {
-    if (n_labels == 0 || n_labels >= kMostClasses) throw nb::value_error("too few or many labels");
+    if (n_labels == 0 || n_labels >= MAX_CLASSES) throw nb::value_error("too few or many labels");
     if (labels.size() != forms.total()) throw nb::value_error("a label is needed for each word");
     for (std::size_t i = 0; i < labels.size(); ++i)
         if (labels.data()[i] >= static_cast<std::int32_t>(n_labels))
@@ -349,7 +349,7 @@ private:
             const bool is_right = candidates_[i][c] == right;
             const float share = marginals_.of(i, c);
             mistakes_ += is_right && share < 0.5f;
-            if (const float slope = is_right - share; std::fabs(slope) > kFlat)
+            if (const float slope = is_right - share; std::fabs(slope) > FLAT_SLOPE)
                 local_.update(keys_[i], candidates_[i][c], slope);
         }
     }
@@ -359,14 +359,14 @@ private:
             for (std::size_t d = 0; d < own.size(); ++d) {
                 const bool is_right = above[m] == right[mother] && own[d] == right[i];
                 const float slope = is_right - marginals_.of_pair(mother, i, m, d);
-                if (std::fabs(slope) > kFlat)
+                if (std::fabs(slope) > FLAT_SLOPE)
                     edge_features(parts_, above[m], own[d], features_.word(mother),
                                   features_.word(i),
                                   [&](FeatureKey key) { edges_.climb(key, slope); });
             }
     }
 
-    static constexpr float kFlat = 0.01f;  // slopes not worth a step
+    static constexpr float FLAT_SLOPE = 0.01f;  // slopes not worth a step
     const TextLists &forms_, &known_;
     const std::int32_t *heads_, *labels_;
     const LabelParts& parts_;
@@ -452,7 +452,7 @@ public:
     // are fewer labels, the others have probability 0. `unit` is that of the weights.
     nb::tuple probabilities(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
                             std::size_t width, double unit, int threads) const {
-        require(width > 0 && width < kMostClasses, "width is out of range");
+        require(width > 0 && width < MAX_CLASSES, "width is out of range");
         checked_unit(unit);
         const TextLists forms(form_lists), known(known_lists);
         check_sizes(forms, known, heads);

@@ -30,7 +30,7 @@ public:
     // A number for the word's usual label; for an unknown word one of its ending and shape.
     std::uint64_t of(const WordAtoms& word) const {
         const std::uint32_t label = table_.find(key(word));
-        if (label != KeyTable::kAbsent) return label + 1;
+        if (label != KeyTable::NO_NUMBER) return label + 1;
         return FeatureHash(word.suffixes[2]).add(word.shape).value();
     }
 
@@ -89,9 +89,9 @@ public:
 
 private:
     // Words with dozens of daughters are lists and tables; a few daughters are enough.
-    static constexpr std::size_t kMostRelatives = 12;
+    static constexpr std::size_t MAX_RELATIVES = 12;
     static std::span<const std::uint32_t> first_of(std::span<const std::uint32_t> words) {
-        return words.subspan(0, std::min(words.size(), kMostRelatives));
+        return words.subspan(0, std::min(words.size(), MAX_RELATIVES));
     }
     void add_own(std::uint32_t i, std::size_t daughters) {
         const WordAtoms& word = words_[i];

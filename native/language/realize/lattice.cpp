@@ -91,8 +91,8 @@ nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
         throw std::invalid_argument("the order of the n-gram model is more than 4");
     const TextLists texts(words);
     const Lattices lattices(begins, arc_begins, n_states, arcs, weights, texts);
-    constexpr std::size_t most = 1u << 30;
-    require(n_best > 0 && n_best < most && width > 0 && width < most,
+    constexpr std::size_t PIECES_BOUND = 1u << 30;
+    require(n_best > 0 && n_best < PIECES_BOUND && width > 0 && width < PIECES_BOUND,
             "n_best and width must be at least 1");
     std::vector<std::vector<FoundPath>> found(lattices.size());
     std::vector<char> exact(lattices.size());

@@ -58,7 +58,7 @@ struct Piece {
 // Log probabilities already looked up in the n-gram model, by n-gram.
 class LogProbs {
 public:
-    static constexpr double UNSET = 1;
+    static constexpr double UNSET_LOG_PROB = 1;
 
     void clear() { slots_.clear(1024); }
     double& operator[](std::uint64_t key) { return slots_.at(key).value; }
@@ -66,7 +66,7 @@ public:
 private:
     struct Slot {
         std::uint64_t key = 0;  // of no n-gram
-        double value = UNSET;
+        double value = UNSET_LOG_PROB;
     };
     KeyedSlots<Slot> slots_;
 };
@@ -79,7 +79,7 @@ public:
         next_.clear();
         n_ends_ = 0;
         floor_ = -std::numeric_limits<double>::infinity();
-        std::fill(heads_.begin(), heads_.end(), NONE);
+        std::fill(heads_.begin(), heads_.end(), NO_PIECE);
     }
     const std::vector<Piece>& pieces() const { return pieces_; }
     std::size_t n_ends() const { return n_ends_; }
@@ -89,14 +89,14 @@ public:
         if (heads_.size() < 2 * (n_ends_ + 1)) grow();
         const std::size_t slot = slot_of(piece);
         std::size_t alike = 0;
-        std::uint32_t worst = NONE;
-        for (std::uint32_t x = heads_[slot]; x != NONE; x = next_[x], ++alike) {
+        std::uint32_t worst = NO_PIECE;
+        for (std::uint32_t x = heads_[slot]; x != NO_PIECE; x = next_[x], ++alike) {
             Piece& other = pieces_[x];
             if (other.hash == piece.hash) {
                 if (precedes(piece, other)) other = piece;
                 return;
             }
-            if (worst == NONE || precedes(pieces_[worst], other)) worst = x;
+            if (worst == NO_PIECE || precedes(pieces_[worst], other)) worst = x;
         }
         if (alike >= n_best) {
             if (precedes(piece, pieces_[worst])) pieces_[worst] = piece;
@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+    static constexpr std::uint32_t NO_PIECE = ~std::uint32_t{0};
 
     static bool precedes(const Piece& a, const Piece& b) {
         return std::tie(b.score, a.before, a.inside) < std::tie(a.score, b.before, b.inside);
@@ -132,7 +132,7 @@ private:
         const std::uint64_t h =
             (piece.first * 0x9e3779b97f4a7c15ull ^ piece.last) * 0xff51afd7ed558ccdull;
         std::size_t slot = (h >> 32) & (heads_.size() - 1);
-        while (heads_[slot] != NONE && !pieces_[heads_[slot]].has_ends_of(piece))
+        while (heads_[slot] != NO_PIECE && !pieces_[heads_[slot]].has_ends_of(piece))
             slot = (slot + 1) & (heads_.size() - 1);
         return slot;
     }
@@ -141,12 +141,12 @@ private:
         rebuild();
     }
     void rebuild() {
-        std::fill(heads_.begin(), heads_.end(), NONE);
-        next_.assign(pieces_.size(), NONE);
+        std::fill(heads_.begin(), heads_.end(), NO_PIECE);
+        next_.assign(pieces_.size(), NO_PIECE);
         n_ends_ = 0;
         for (std::uint32_t x = 0; x < pieces_.size(); ++x) {
             const std::size_t slot = slot_of(pieces_[x]);
-            n_ends_ += heads_[slot] == NONE;
+            n_ends_ += heads_[slot] == NO_PIECE;
             next_[x] = heads_[slot];
             heads_[slot] = x;
         }
@@ -200,14 +200,14 @@ public:
     bool is_exact() const { return is_exact_; }
 
 private:
-    static constexpr unsigned LANE = 16;
+    static constexpr unsigned LANE_BITS = 16;
     static constexpr Lanes LANE_MASK = 0xffff;
     // With more paths to search, a state keeps no more pieces: the cost would grow with the square.
     static constexpr std::size_t RESULTS_WITH_FULL_WIDTH = 10;
 
     void number_words(std::span<const std::string_view> words) {
         std::unordered_map<std::uint32_t, std::uint16_t> numbers;
-        model_ids_.assign({UNKNOWN, SENTENCE_BEGIN, SENTENCE_END});
+        model_ids_.assign({UNKNOWN_WORD, SENTENCE_BEGIN, SENTENCE_END});
         local_.clear();
         texts_.clear();
         vocabulary_.clear();
@@ -229,17 +229,17 @@ private:
     }
 
     double log_prob(Lanes before, Lanes word) {
-        double& value = memory_[before << LANE | word];
-        if (value != LogProbs::UNSET) return value;
+        double& value = memory_[before << LANE_BITS | word];
+        if (value != LogProbs::UNSET_LOG_PROB) return value;
         std::array<std::uint32_t, MAX_ORDER> ids;
         std::size_t n = 0;
-        for (; before; before >>= LANE) ids[n++] = model_ids_[before & LANE_MASK];
+        for (; before; before >>= LANE_BITS) ids[n++] = model_ids_[before & LANE_MASK];
         return value = model_.log_prob(model_ids_[word], ids.data(), n);
     }
 
     Lanes after(Lanes last, Lanes word) const {
         if (context_ == 0) return 0;
-        return (last << LANE | word) & (~Lanes{0} >> (64 - LANE * context_));
+        return (last << LANE_BITS | word) & (~Lanes{0} >> (64 - LANE_BITS * context_));
     }
 
     // The first words of `inside` can be scored now, unless they are still among the first words of
@@ -255,11 +255,11 @@ private:
                     -1,
                     -1};
         std::size_t known = std::min<std::size_t>(before.length, context_);
-        for (Lanes rest = inside.first; rest; rest >>= LANE) {
+        for (Lanes rest = inside.first; rest; rest >>= LANE_BITS) {
             const Lanes word = rest & LANE_MASK;
             const double value = lm_weight_ * log_prob(piece.last, word);
             if (known < context_) {
-                piece.first |= word << (LANE * known++);
+                piece.first |= word << (LANE_BITS * known++);
                 piece.estimate += value;
             } else {
                 piece.score += value;
@@ -339,10 +339,10 @@ private:
         std::vector<std::pair<double, std::int32_t>> ranked;
         // As long as a context: no word waits for words before it.
         const auto length = static_cast<std::uint32_t>(context_);
-        const Piece begin{0, 0, 0, context_ ? BEGIN : Lanes{0}, 0, length, -1, -1, -1};
+        const Piece begin{0, 0, 0, context_ ? BEGIN_WORD : Lanes{0}, 0, length, -1, -1, -1};
         for (const std::int32_t x : finals) {
             const Piece whole = joined(begin, at(x));
-            const double score = whole.score + lm_weight_ * log_prob(whole.last, END);
+            const double score = whole.score + lm_weight_ * log_prob(whole.last, END_WORD);
             ranked.emplace_back(
                 std::isnan(score) ? -std::numeric_limits<double>::infinity() : score, x);
         }
@@ -362,14 +362,14 @@ private:
     }
 
     double sentence_log_prob(const std::vector<std::int32_t>& words) {
-        Lanes last = context_ ? BEGIN : Lanes{0};
+        Lanes last = context_ ? BEGIN_WORD : Lanes{0};
         double sum = 0;
         for (const std::int32_t word : words) {
             const Lanes number = local_[static_cast<std::size_t>(word)];
             sum += log_prob(last, number);
             last = after(last, number);
         }
-        return sum + log_prob(last, END);
+        return sum + log_prob(last, END_WORD);
     }
 
     std::vector<std::int32_t> words_of(std::int32_t whole) const {
@@ -401,7 +401,7 @@ private:
         return static_cast<std::int32_t>(pieces_.size() - 1);
     }
 
-    static constexpr Lanes BEGIN = 1, END = 2;
+    static constexpr Lanes BEGIN_WORD = 1, END_WORD = 2;
     const NgramView& model_;
     std::size_t context_;
     double lm_weight_;

@@ -19,11 +19,11 @@ WELLPUT_CLONES void vector_products(const std::int16_t* vector, std::size_t colu
 
 WELLPUT_CLONES float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole) {
     // Several maxima side by side, and no branches: the compiler makes vector instructions of it.
-    constexpr std::size_t kLanes = 16;
-    float lanes[kLanes] = {};
+    constexpr std::size_t MAXIMUM_LANES = 16;
+    float lanes[MAXIMUM_LANES] = {};
     std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (; i + MAXIMUM_LANES <= n; i += MAXIMUM_LANES)
+        for (std::size_t lane = 0; lane < MAXIMUM_LANES; ++lane) {
             const float size = std::fabs(values[i + lane]);
             lanes[lane] = lanes[lane] < size ? size : lanes[lane];
         }
@@ -68,10 +68,10 @@ inline float power_of_e(float x) {
     return p * scale.value;
 }
 
-constexpr float kTiny = 1e-5f;  // added to variances, as in training
+constexpr float ADDED_VARIANCE = 1e-5f;  // added to variances, as in training
 // Scores of steps lie within this on either side, so that sums of them are finite and can be sorted,
 // whatever a damaged file says.
-constexpr float kMostScore = 1e6f;
+constexpr float MAX_STEP_SCORE = 1e6f;
 
 std::size_t class_of(std::size_t number) {
     return number <= 3 ? number : number <= 5 ? 4 : number <= 9 ? 5 : 6;
@@ -119,7 +119,8 @@ void multiply(const WholeMatrix& matrix, const float* from, std::size_t n, std::
     sizes.resize(n);
     to.resize(n * matrix.rows());
     for (std::size_t i = 0; i < n; ++i)
-        sizes[i] = rounded(from + i * columns, columns, kSteps, whole.data() + i * width);
+        sizes[i] =
+            rounded(from + i * columns, columns, MAX_STEPS_FOR_MATRIX, whole.data() + i * width);
     matrix.multiply(whole.data(), n, sizes.data(), true, to.data());
 }
 
@@ -133,34 +134,36 @@ void Normalization::apply(const float* from, std::size_t n, std::vector<float>& 
         for (std::size_t c = 0; c < width; ++c) mean += in[c];
         mean /= static_cast<float>(width);
         for (std::size_t c = 0; c < width; ++c) variance += (in[c] - mean) * (in[c] - mean);
-        const float factor = 1.0f / std::sqrt(variance / static_cast<float>(width) + kTiny);
+        const float factor =
+            1.0f / std::sqrt(variance / static_cast<float>(width) + ADDED_VARIANCE);
         for (std::size_t c = 0; c < width; ++c)
             out[c] = (in[c] - mean) * factor * gain[c] + bias[c];
     }
 }
 
 void OrderNetwork::check() const {
-    constexpr const char* kOdd = "the parts of the order network do not fit together";
+    constexpr const char* MISFIT_MESSAGE = "the parts of the order network do not fit together";
     const std::size_t state = as_head.rows();
     const auto fits = [&](const WholeMatrix& part, std::size_t rows, std::size_t columns) {
-        require(part.rows() == rows && part.columns() == columns, kOdd);
+        require(part.rows() == rows && part.columns() == columns, MISFIT_MESSAGE);
     };
     const auto is_normal = [&](const Normalization& part) {
-        require(part.gain.size() == state && part.bias.size() == state, kOdd);
+        require(part.gain.size() == state && part.bias.size() == state, MISFIT_MESSAGE);
     };
-    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows() > 0, kOdd);
-    require(query_size() <= kMostColumns, kOdd);
-    require(attention_heads > 0 && state % attention_heads == 0, kOdd);
+    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows() > 0, MISFIT_MESSAGE);
+    require(query_size() <= MAX_SUMMED_PRODUCTS, MISFIT_MESSAGE);
+    require(attention_heads > 0 && state % attention_heads == 0, MISFIT_MESSAGE);
     fits(from_pieces, state, pieces.columns());
     fits(as_head, state, state);
     fits(items, 3 * decoder() + 3 * query_size(), state);
     fits(ends, decoder() + 2 * query_size(), state);
     fits(context, decoder(), state);
     fits(query, query_size(), decoder());
-    require(tables.size() == kTables && starts.size() == 2 * decoder() + query_size(), kOdd);
-    for (const WholeVectors& table : tables) require(table.columns() == state, kOdd);
+    require(tables.size() == VECTOR_TABLES && starts.size() == 2 * decoder() + query_size(),
+            MISFIT_MESSAGE);
+    for (const WholeVectors& table : tables) require(table.columns() == state, MISFIT_MESSAGE);
     // Tables 6 to 8 are for seven classes of numbers of daughters, of sizes and of depths.
-    for (std::size_t t = 6; t < kTables; ++t) require(tables[t].rows() == 7, kOdd);
+    for (std::size_t t = 6; t < VECTOR_TABLES; ++t) require(tables[t].rows() == 7, MISFIT_MESSAGE);
     is_normal(last);
     for (const OrderLayer& layer : layers) {
         is_normal(layer.before);
@@ -169,19 +172,18 @@ void OrderNetwork::check() const {
         fits(layer.joined, state, state);
         fits(layer.inner, layer.inner.rows(), state);
         fits(layer.outer, state, layer.inner.rows());
-        require(layer.place_bias.size() == attention_heads * kPlaces, kOdd);
+        require(layer.place_bias.size() == attention_heads * PLACE_KINDS, MISFIT_MESSAGE);
     }
 }
 
 void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
-    constexpr std::size_t kColumns = NumberedTree::kColumns;
-    static constexpr std::size_t kTableOf[kColumns] = {0,       1,       2, kTables, kTables,
-                                                       kTables, kTables, 3, 4,       5};
+    static constexpr std::size_t TABLE_OF_NUMBER[NumberedTree::WORD_NUMBERS] = {
+        0, 1, 2, VECTOR_TABLES, VECTOR_TABLES, VECTOR_TABLES, VECTOR_TABLES, 3, 4, 5};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::size_t table = kTableOf[i % kColumns];
-        const auto most =
-            static_cast<std::int64_t>(table == kTables ? pieces.rows() : tables[table].rows());
-        const std::int64_t least = table == kTables ? -1 : 0;
+        const std::size_t table = TABLE_OF_NUMBER[i % NumberedTree::WORD_NUMBERS];
+        const auto most = static_cast<std::int64_t>(table == VECTOR_TABLES ? pieces.rows()
+                                                                           : tables[table].rows());
+        const std::int64_t least = table == VECTOR_TABLES ? -1 : 0;
         require(numbers[i] >= least && numbers[i] < most,
                 "a number of a word is beyond the order network");
     }
@@ -192,7 +194,7 @@ std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
     std::vector<float> means(n * width, 0.0f), x;
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t count = 0;
-        for (std::size_t p = 0; p < kPieces; ++p)
+        for (std::size_t p = 0; p < WORD_PIECES; ++p)
             if (const std::int32_t piece = tree.numbers[i][3 + p]; piece >= 0) {
                 pieces.add_to(static_cast<std::size_t>(piece), means.data() + i * width);
                 ++count;
@@ -209,16 +211,17 @@ std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
     for (std::size_t i = 1; i < n; ++i) depths[i] = depths[tree.mothers[i]] + 1;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t* const own = tree.numbers[i];
-        const std::size_t rows[kTables] = {static_cast<std::size_t>(own[0]),
-                                           static_cast<std::size_t>(own[1]),
-                                           static_cast<std::size_t>(own[2]),
-                                           static_cast<std::size_t>(own[7]),
-                                           static_cast<std::size_t>(own[8]),
-                                           static_cast<std::size_t>(own[9]),
-                                           class_of(daughters[i]),
-                                           class_of(sizes[i]),
-                                           std::min<std::size_t>(depths[i], 6)};
-        for (std::size_t t = 0; t < kTables; ++t) tables[t].add_to(rows[t], x.data() + i * state);
+        const std::size_t rows[VECTOR_TABLES] = {static_cast<std::size_t>(own[0]),
+                                                 static_cast<std::size_t>(own[1]),
+                                                 static_cast<std::size_t>(own[2]),
+                                                 static_cast<std::size_t>(own[7]),
+                                                 static_cast<std::size_t>(own[8]),
+                                                 static_cast<std::size_t>(own[9]),
+                                                 class_of(daughters[i]),
+                                                 class_of(sizes[i]),
+                                                 std::min<std::size_t>(depths[i], 6)};
+        for (std::size_t t = 0; t < VECTOR_TABLES; ++t)
+            tables[t].add_to(rows[t], x.data() + i * state);
     }
     return x;
 }
@@ -236,7 +239,7 @@ void OrderNetwork::add_attention(const OrderLayer& layer, const std::vector<std:
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t c = 0; c < width; ++c)
                 keys[c * n + j] = own[j * 3 * state + state + h * width + c];
-        const float* const bias = layer.place_bias.data() + h * kPlaces;
+        const float* const bias = layer.place_bias.data() + h * PLACE_KINDS;
         for (std::size_t i = 0; i < n; ++i) {
             const float* const asked = own.data() + i * 3 * state + h * width;
             for (std::size_t j = 0; j < n; ++j) scores[j] = bias[places[i * n + j]];
@@ -311,7 +314,7 @@ void OrderSteps::start(const OrderNetwork& network, const ReadTree& tree,
             left_[i * q + c] = own[3 * d + q + c];
             key[c] = own[3 * d + 2 * q + c] + first[d + q + c];
         }
-        key_steps_[i] = rounded(key.data(), q, kPairSteps, keys_.data() + i * q);
+        key_steps_[i] = rounded(key.data(), q, MAX_STEPS_FOR_VECTOR, keys_.data() + i * q);
     }
     const float* const starts = network.starts.data();
     std::copy(starts, starts + d, before_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
@@ -346,7 +349,7 @@ void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
     const float* const more = before_query_.data() + last * query_;
     for (std::size_t c = 0; c < query_; ++c) asked_[c] += state[decoder_ + c] + more[c];
     whole_.resize(query_);
-    const float size = rounded(asked_.data(), query_, kPairSteps, whole_.data());
+    const float size = rounded(asked_.data(), query_, MAX_STEPS_FOR_VECTOR, whole_.data());
     static thread_local std::vector<std::int32_t> sums;
     sums.resize(n_);
     vector_products(whole_.data(), query_, keys_.data(), n_, sums.data());
@@ -356,7 +359,9 @@ void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
     for (std::size_t i = 0; i < n_; ++i) {
         if (is_used(i)) continue;
         const float score = static_cast<float>(sums[i]) * (size * key_steps_[i]);
-        found[i] = score > kMostScore ? kMostScore : score > -kMostScore ? score : -kMostScore;
+        found[i] = score > MAX_STEP_SCORE    ? MAX_STEP_SCORE
+                   : score > -MAX_STEP_SCORE ? score
+                                             : -MAX_STEP_SCORE;
         highest = std::max(highest, found[i]);
     }
     float sum = 0;

@@ -16,11 +16,10 @@
 
 namespace wellput {
 
-// Vectors are rounded to this many steps on either side before they are multiplied: kSteps before a
-// matrix, kPairSteps before another vector. Sums of up to kMostColumns products of two vectors fit into
-// 32 bits.
-inline constexpr float kSteps = 8191.0f, kPairSteps = 2047.0f;
-inline constexpr std::size_t kMostColumns = 512;
+// Vectors are rounded to this many steps on either side before they are multiplied by a matrix or by
+// another vector. Sums of up to MAX_SUMMED_PRODUCTS products of two vectors fit into 32 bits.
+inline constexpr float MAX_STEPS_FOR_MATRIX = 8191.0f, MAX_STEPS_FOR_VECTOR = 2047.0f;
+inline constexpr std::size_t MAX_SUMMED_PRODUCTS = 512;
 
 // The product of one vector with each of `n` others.
 void vector_products(const std::int16_t* vector, std::size_t columns, const std::int16_t* others,
@@ -47,7 +46,7 @@ struct OrderLayer {
 
 // A tree's words as numbers; mothers come before their daughters.
 struct NumberedTree {
-    static constexpr std::size_t kColumns = 10;  // word, ending, shape, 4 pieces, labels
+    static constexpr std::size_t WORD_NUMBERS = 10;  // word, ending, shape, 4 pieces, labels
     std::vector<const std::int32_t*> numbers;
     std::vector<std::uint32_t> mothers;  // the root is its own
 };
@@ -61,8 +60,8 @@ struct ReadTree {
 
 class OrderNetwork {
 public:
-    static constexpr std::size_t kPlaces = 10, kPieces = 4, kTables = 9;
-    static constexpr std::size_t kMostWords = 400;  // longer trees are ordered without the network
+    static constexpr std::size_t PLACE_KINDS = 10, WORD_PIECES = 4, VECTOR_TABLES = 9;
+    static constexpr std::size_t MAX_TREE_WORDS = 400;  // longer trees do without the network
 
     WholeVectors pieces;
     std::vector<WholeVectors> tables;

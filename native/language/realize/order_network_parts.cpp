@@ -73,7 +73,7 @@ void make_network(OrderNetwork* network, const nb::dict& arrays, std::size_t lay
     made.last = parts.normalization("last");
     made.starts = parts.numbers("starts");
     made.attention_heads = attention_heads;
-    for (std::size_t t = 0; t < OrderNetwork::kTables; ++t)
+    for (std::size_t t = 0; t < OrderNetwork::VECTOR_TABLES; ++t)
         made.tables.push_back(parts.vectors("table" + std::to_string(t)));
     for (std::size_t l = 0; l < layers; ++l) {
         const std::string name = "layer" + std::to_string(l) + ".";

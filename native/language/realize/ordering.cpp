@@ -45,14 +45,14 @@ public:
     // Without a network, or with too long a tree, there are no steps.
     void start(const OrderNetwork* network, const TreeInWork& work, const std::int32_t* numbers) {
         const auto& downwards = work.tree().downwards();
-        network_ = downwards.size() <= OrderNetwork::kMostWords ? network : nullptr;
+        network_ = downwards.size() <= OrderNetwork::MAX_TREE_WORDS ? network : nullptr;
         if (!network_ || downwards.size() < 2) return;
         places_.resize(downwards.size());
         for (std::size_t i = 0; i < downwards.size(); ++i) places_[downwards[i]] = i;
         tree_.numbers.clear();
         tree_.mothers.clear();
         for (const std::uint32_t word : downwards) {
-            tree_.numbers.push_back(numbers + word * NumberedTree::kColumns);
+            tree_.numbers.push_back(numbers + word * NumberedTree::WORD_NUMBERS);
             tree_.mothers.push_back(static_cast<std::uint32_t>(places_[work.tree().mother(word)]));
         }
         read_ = network_->read(tree_);
@@ -180,14 +180,14 @@ private:
     const std::int32_t* checked(const WordNumbers& numbers, const TreeTexts& texts) const {
         if (!network_) return nullptr;
         require(numbers && numbers->shape(0) == texts.forms.total() &&
-                    numbers->shape(1) == NumberedTree::kColumns,
+                    numbers->shape(1) == NumberedTree::WORD_NUMBERS,
                 "the order network needs ten numbers for each word");
         network_->check_numbers({numbers->data(), numbers->size()});
         return numbers->data();
     }
 
     // Heads with more daughters order them in groups of this size, so that memory stays bounded.
-    static constexpr std::size_t kGroup = 200;
+    static constexpr std::size_t GROUP_DAUGHTERS = 200;
 
     // The orders found for a head and a group of her daughters.
     struct Group {
@@ -203,7 +203,7 @@ private:
 
         void start(const TreeTexts& texts, std::size_t t) {
             work.start(texts, t, orderer.ngrams_.get());
-            const std::size_t first = texts.forms.first(t) * NumberedTree::kColumns;
+            const std::size_t first = texts.forms.first(t) * NumberedTree::WORD_NUMBERS;
             network.start(orderer.network_, work, numbers ? numbers + first : nullptr);
         }
 
@@ -215,7 +215,7 @@ private:
             for (auto head = downwards.rbegin(); head != downwards.rend(); ++head) {
                 Daughters left = work.tree().daughters(*head);
                 while (!left.empty()) {
-                    const Daughters group = left.subspan(0, std::min(left.size(), kGroup));
+                    const Daughters group = left.subspan(0, std::min(left.size(), GROUP_DAUGHTERS));
                     is_exact &= order_group(*head, group, n_best) && group.size() == left.size();
                     left = left.subspan(group.size());
                 }

@@ -26,7 +26,8 @@ public:
         : treelet_(treelet), weights_(weights), extra_(extra), n_(treelet.size()) {
         fill_precedence();
         fill_neighbors();
-        if (n_ <= kMemorized) triples_.assign(2 * (n_ + 1) * (n_ + 1) * (n_ + 1), kUnknown);
+        if (n_ <= MAX_MEMORIZED_ITEMS)
+            triples_.assign(2 * (n_ + 1) * (n_ + 1) * (n_ + 1), UNKNOWN_SCORE);
     }
     std::size_t size() const { return n_; }
     float precedence(std::size_t i, std::size_t j) const { return precedence_[i * n_ + j]; }
@@ -56,8 +57,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMemorized = 24;
-    static constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+    static constexpr std::size_t MAX_MEMORIZED_ITEMS = 24;
+    static constexpr float UNKNOWN_SCORE = std::numeric_limits<float>::quiet_NaN();
 
     void fill_precedence() {
         precedence_.assign(n_ * n_, 0.0f);

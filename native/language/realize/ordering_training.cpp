@@ -82,7 +82,7 @@ private:
 class OrdererTraining {
 public:
     OrdererTraining(const TreeTexts& texts, int min_updates, std::size_t width, std::uint64_t seed)
-        : texts_(texts), seed_(seed), trainer_(min_updates, kLeftOut), search_(width),
+        : texts_(texts), seed_(seed), trainer_(min_updates, LEFT_OUT_SHARE), search_(width),
           extra_(nullptr, 0) {}
 
     void epoch(int number) {
@@ -106,7 +106,7 @@ private:
         const Daughters daughters = work_.tree().daughters(head);
         if (daughters.empty()) return;
         const auto right = given_order(head, daughters);
-        if (right.size() <= kMostItems) {
+        if (right.size() <= MAX_TREELET_ITEMS) {
             work_.make_treelet(head, daughters, treelet_);
             Scores scores(treelet_, trainer_, extra_);
             climb(scores, right);
@@ -116,7 +116,7 @@ private:
     }
 
     void climb(Scores& scores, const std::vector<std::uint16_t>& right) {
-        auto found = search_.best(scores, kRivals);
+        auto found = search_.best(scores, RIVAL_ORDERS);
         mistakes_ += found.front().items != right;
         std::erase_if(found, [&](const FoundOrder& order) { return order.items == right; });
         found.push_back({right, scores.total(right), false});
@@ -127,7 +127,7 @@ private:
         const auto share = [&](const FoundOrder& order) {
             return std::exp(order.score - best) / sum;
         };
-        if (share(found.back()) > kSure) return;
+        if (share(found.back()) > SURE_SHARE) return;
         slopes_.start(right.size());
         slopes_.add(right, 1.0f);
         for (const FoundOrder& order : found) slopes_.add(order.items, -share(order));
@@ -135,10 +135,10 @@ private:
     }
 
     // Heads with more daughters are lists, which teach nothing about sentences.
-    static constexpr std::size_t kMostItems = 40;
-    static constexpr std::size_t kRivals = 8;  // how many orders the right one is compared with
-    static constexpr float kSure = 0.995f;     // above this share of the right order: no step
-    static constexpr double kLeftOut = 0.3;    // the share of features that a step leaves out
+    static constexpr std::size_t MAX_TREELET_ITEMS = 40;
+    static constexpr std::size_t RIVAL_ORDERS = 8;  // that the right one is compared with
+    static constexpr float SURE_SHARE = 0.995f;     // above this share of the right order: no step
+    static constexpr double LEFT_OUT_SHARE = 0.3;   // the share of features that a step leaves out
     const TreeTexts& texts_;
     std::uint64_t seed_;
     LinearTrainer trainer_;

@@ -46,12 +46,12 @@ struct TreeTexts {
 
 // The role of a relation in a clause, as a bit; 0 if it has none.
 inline std::uint32_t role_of(std::string_view relation) {
-    static constexpr std::array<std::string_view, 12> kRoles{"nsubj", "expl",  "csubj", "obj",
-                                                             "xcomp", "ccomp", "aux",   "cop",
-                                                             "mark",  "case",  "det",   "cc"};
+    static constexpr std::array<std::string_view, 12> ROLE_RELATIONS{
+        "nsubj", "expl", "csubj", "obj",  "xcomp", "ccomp",
+        "aux",   "cop",  "mark",  "case", "det",   "cc"};
     const std::string_view plain = relation.substr(0, relation.find(':'));
-    for (std::size_t i = 0; i < kRoles.size(); ++i)
-        if (plain == kRoles[i]) return 1u << i;
+    for (std::size_t i = 0; i < ROLE_RELATIONS.size(); ++i)
+        if (plain == ROLE_RELATIONS[i]) return 1u << i;
     return 0;
 }
 
@@ -99,12 +99,12 @@ public:
     // The treelet of a head and some of her daughters; item 0 is the stretch that is already around
     // the head.
     void make_treelet(std::uint32_t head, Daughters daughters, Treelet& treelet) const {
-        static const std::uint64_t kHead = fnv1a("head"), kQuestion = fnv1a("?");
+        static const std::uint64_t HEAD_HASH = fnv1a("head"), QUESTION_MARK_HASH = fnv1a("?");
         treelet.start(words_[head].relation, tree_.mother(head) == head);
-        treelet.add(item(head, kHead));
+        treelet.add(item(head, HEAD_HASH));
         std::uint64_t kind = 0, roles = 0;  // kind: 1 for a question
         for (const std::uint32_t daughter : daughters) {
-            if (words_[daughter].form == kQuestion) kind = 1;
+            if (words_[daughter].form == QUESTION_MARK_HASH) kind = 1;
             roles |= words_[daughter].role;
             treelet.add(item(daughter, words_[daughter].relation));
         }
