@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 
 import wellput
 from wellput.core.errors import InputError
+from wellput.io.evalset_writer import write_evalset
 from wellput.metrics.functions import FunctionMetric
 
 EVALSET = wellput.EvalSet.of(
@@ -64,6 +65,48 @@ def test_functions_that_cannot_be_metrics() -> None:
     ):
         with pytest.raises(InputError, match=message):
             wellput.score(EVALSET, [given])  # type: ignore[list-item]
+
+
+def constant(value: float) -> Callable[[str], float]:
+    """A function that is called `always`, as one made by a factory or in a cell of a notebook is."""
+
+    def always(output: str) -> float:
+        return value
+
+    return always
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="Two functions are called always"):
+        wellput.score(EVALSET, [constant(0.1), constant(0.9)])
+    assert len(wellput.score(EVALSET, [words, words]).scores) == 2  # one metric, two systems
+
+
+def test_a_resumed_run_computes_functions_again(tmp_path: Path) -> None:
+    """The text of `always` does not change, its value does."""
+    write_evalset(EVALSET, tmp_path / "evalset.jsonl")
+    for value in (0.1, 0.9):
+        found = wellput.score(
+            tmp_path / "evalset.jsonl", constant(value), resume=tmp_path / "finished"
+        )
+        assert found["A", "always"].score == pytest.approx(value)
+
+
+def test_equal_scores_of_systems_are_equal_whatever_the_order_of_the_items() -> None:
+    """B's scores are A's in another order. In tenths, the last digit of a sum depends on the order."""
+    scores = {"A": [0.1, 0.7, 0.6, 0.3, 0.9], "B": [0.9, 0.6, 0.3, 0.7, 0.1]}
+    for places in ([0, 1, 2, 3, 4], [3, 1, 4, 0, 2], [4, 3, 2, 1, 0]):
+        outputs = {
+            name: [str(values[place]) for place in places] for name, values in scores.items()
+        }
+        table = wellput.score(wellput.EvalSet.of(outputs, ["x"] * 5), number, keep_rows=True).table(
+            "number"
+        )
+        assert table.system_scores[0] == table.system_scores[1]
+
+
+def number(output: str) -> float:
+    return float(output)
 
 
 def test_a_fit_and_a_ranking_take_its_scores_from_a_file(tmp_path: Path) -> None:

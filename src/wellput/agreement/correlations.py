@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from wellput.agreement.result import Agreement, AgreementLevel
 from wellput.core.clusters import DOCUMENT
 from wellput.core.errors import InputError, counted
-from wellput.core.estimates import Estimate, Generalize, ScoreTable
+from wellput.core.estimates import Estimate, Generalize, ScoreTable, with_equal_ties
 from wellput.core.metric import Floats
 from wellput.stats.chance_level import ChanceLevel, chance_level_of, chance_level_of_segments
 from wellput.stats.correlation import (
@@ -74,7 +74,8 @@ def segment_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
 def system_scores(table: ScoreTable, cells: NDArray[np.bool_]) -> Floats:
     """Each system's score from its summed statistics over the cells, NaN where it has none."""
     sums = np.where(cells[..., None], table.statistics, 0.0).sum(axis=1)
-    return with_higher_better(table, np.where(cells.any(axis=1), table.aggregate(sums), np.nan))
+    scores = np.where(cells.any(axis=1), table.aggregate(sums), np.nan)
+    return with_higher_better(table, with_equal_ties(scores))
 
 
 def system_scores_without(
@@ -218,7 +219,7 @@ def correlate_systems(
         human,
         Correlation("system", coefficient=coefficient),
         vector_correlation(x, z, coefficient),
-        lambda _: left_out_systems(table, human, cells, coefficient, metric_cells=metric_cells),
+        lambda _: system_level_figure(table, human, cells, coefficient, metric_cells=metric_cells),
         lambda: chance_level_of(
             lambda scores: vector_correlation(scores[:, 0], z, coefficient).value,
             x[:, None],
@@ -233,6 +234,7 @@ def _correlate_by_spa(
 ) -> MetricAgainstPeople:
     """Soft pairwise accuracy of one metric, from segment scores and mean ratings."""
     x, z = segment_scores(table, cells), segment_scores(human, cells)
+    # The chance level needs the value for many random scores: `spa_by_normal_curve` is fast.
     return _against_people(
         table,
         human,
@@ -274,7 +276,7 @@ def _scored_cells(table: ScoreTable, cells: Cells) -> Cells:
     return scored
 
 
-def left_out_systems(
+def system_level_figure(
     table: ScoreTable,
     human: ScoreTable,
     cells: Cells,
@@ -311,7 +313,7 @@ def vector_correlation(x: Floats, z: Floats, coefficient: Coefficient) -> Estima
 
 
 def _note(estimate: Estimate) -> str:
-    """Why a value is undefined, or the tie threshold that was chosen; else empty."""
+    """Why a value is undefined, or the tie threshold that was chosen for `acc-t`; else empty."""
     return estimate.method if np.isnan(estimate.value) or "ties within" in estimate.method else ""
 
 
@@ -394,7 +396,7 @@ def correlate_documents(
     x = np.stack([system_scores(table, inside) for inside in defined_documents], axis=1)
     z = np.stack([system_scores(human, inside) for inside in defined_documents], axis=1)
     by_document = [
-        left_out_systems(table, human, inside, coefficient) for inside in defined_documents
+        system_level_figure(table, human, inside, coefficient) for inside in defined_documents
     ]
     return MetricAgainstPeople(
         table.scorer,

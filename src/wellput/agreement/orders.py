@@ -151,10 +151,10 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     if always_right:
         names = _named(always_right, len(compared))
         n = always_right[0].pairs
-        is_all = n == len(ranking.differences) and _have_same_pairs(always_right)
+        are_all_pairs = n == len(ranking.differences) and _have_equally_many_pairs(always_right)
         parts.append(
             f"{names} {_verb('order', always_right)} these systems as {who} do"
-            if is_all
+            if are_all_pairs
             else f"{names} {_verb('put', always_right)} {_told_apart(always_right, ranking)} "
             "in the same order"
         )
@@ -175,7 +175,8 @@ def order_sentence(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         claim = "not" if parts else f"not order the systems as {who} do"
         count = _counts(
             less_right,
-            with_pairs=not mostly_right or not _have_same_pairs([*mostly_right, *less_right]),
+            with_pairs=not mostly_right
+            or not _have_equally_many_pairs([*mostly_right, *less_right]),
         )
         parts.append(
             f"{_named(less_right, len(compared))} {_verb('do', less_right)} {claim} ({count})"
@@ -200,7 +201,7 @@ def _verb(verb: str, orders: Sequence[MetricOrder]) -> str:
     return {"do": "does", "order": "orders", "put": "puts"}[verb] if len(orders) == 1 else verb
 
 
-def _have_same_pairs(orders: Sequence[MetricOrder]) -> bool:
+def _have_equally_many_pairs(orders: Sequence[MetricOrder]) -> bool:
     """Whether all these metrics are compared on equally many pairs. A metric that has no score for some
     system is compared on fewer."""
     return len({order.pairs for order in orders}) == 1
@@ -210,18 +211,18 @@ def _told_apart(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
     """Words for the pairs that these metrics order without an error: `the 3 pairs that people tell
     apart`."""
     n = orders[0].pairs
-    if not _have_same_pairs(orders):
+    if not _have_equally_many_pairs(orders):
         return f"the pairs that {ranking.who} tell apart and they have scores for"
     pairs = "the one pair" if n == 1 else f"the {n} pairs"
-    is_whole = n == sum(difference.is_real for difference in ranking.differences)
+    are_all_told_apart = n == sum(difference.is_real for difference in ranking.differences)
     it_has = "it has" if len(orders) == 1 else "they have"
-    scored = "" if is_whole else f" and {it_has} scores for"
+    scored = "" if are_all_told_apart else f" and {it_has} scores for"
     return f"{pairs} that {ranking.who} tell apart{scored}"
 
 
 def _counts(orders: Sequence[MetricOrder], *, with_pairs: bool) -> str:
     """How many pairs each metric orders as people do: `15, 14 and 14 of 18 pairs`."""
-    if not _have_same_pairs(orders):
+    if not _have_equally_many_pairs(orders):
         if len(orders) > MAX_NAMED_METRICS:
             shares = sorted(order.agreeing / order.pairs for order in orders)
             return f"{shares[0]:.0%} to {shares[-1]:.0%} of the pairs that each has scores for"
@@ -247,8 +248,8 @@ def _missed(orders: Sequence[MetricOrder], ranking: Ranking) -> str:
         return ""
     first = ranking.leaders[0]
     missing = [order for order in orders if order.systems[0] != first]
-    if not missing or missing == [orders[-1]]:  # the next sentence is about the last one
-        return ""
+    if not missing or missing == [orders[-1]]:
+        return ""  # `_overrating_metrics` is about the last metric
     if len(missing) == len(orders):
         none = {1: orders[0].metric, 2: "Neither"}.get(len(orders), "None of them")
         return f". {none} {'does not put' if len(orders) == 1 else 'puts'} {first} first"

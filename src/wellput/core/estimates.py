@@ -151,9 +151,10 @@ class ScoreTable:
 
     @property
     def system_scores(self) -> Floats:
-        """Each system's score over the items for which it has an output; NaN if it has no outputs."""
+        """Each system's score over the items for which it has an output; NaN if it has no outputs.
+        Scores that differ only by rounding, as sums in another order do, are equal."""
         sums = np.stack([block_sum(rows) for rows in self.statistics])
-        return np.where(self.present.any(axis=1), self.aggregate(sums), np.nan)
+        return with_equal_ties(np.where(self.present.any(axis=1), self.aggregate(sums), np.nan))
 
 
 def block_sum(statistics: Floats) -> Floats:

@@ -15,6 +15,7 @@ if its fingerprint is that of the present data and metrics.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -43,6 +44,7 @@ from wellput.io.model_files import ModelFile, load_model_file, packed_strings, s
 from wellput.io.opened_files import note_own_folder
 from wellput.io.output import refuse_url
 from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
+from wellput.metrics.functions import FunctionMetric
 
 MAX_ATTEMPTS_PER_PARTITION = 3
 
@@ -63,7 +65,10 @@ class PartitionJob:
 
     @property
     def key(self) -> str:
-        """A hash of everything, except the data, on which the statistics depend."""
+        """A hash of everything, except the data, on which the statistics depend. With a user's function
+        each key is new, because what the function calls may change unseen."""
+        if any(isinstance(metric, FunctionMetric) for metric in self.metrics):
+            return secrets.token_hex()
         signatures = [f"{metric.name} {metric.signature()}" for metric in self.metrics]
         parts = (__version__, self.keep_rows, self.hash_ids, self.parser, signatures)
         return hashlib.sha256(repr(parts).encode()).hexdigest()

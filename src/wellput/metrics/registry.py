@@ -167,6 +167,12 @@ def create(spec: MetricSpec) -> Metric:
     return metric
 
 
+def _is_function(metric: Metric) -> bool:
+    from wellput.metrics.functions import FunctionMetric
+
+    return isinstance(metric, FunctionMetric)
+
+
 def _metric_of_function(given: object) -> Metric:
     """A user's function as a metric. Raises InputError for an object that is not a function, and for a
     function with the name of another metric."""
@@ -217,7 +223,8 @@ def create_all(
     specs: MetricSpec | Iterable[MetricSpec],
 ) -> list[Metric]:
     """The metrics of a comma-separated list of names, of a metric object, or of a list of these. A
-    metric that is named twice is created once."""
+    metric that is named twice is created once. Raises InputError for two functions of the same
+    name."""
     if isinstance(specs, str | Metric | GivesMetric) or callable(specs):
         specs = [specs]
     metrics: list[Metric] = []
@@ -234,7 +241,12 @@ def create_all(
         metrics = with_own_names(metrics)
     by_name: dict[str, Metric] = {}
     for metric in metrics:
-        by_name.setdefault(metric.name, metric)
+        same_name = by_name.setdefault(metric.name, metric)
+        if metric != same_name and all(_is_function(one) for one in (metric, same_name)):
+            raise InputError(
+                f"Two functions are called {metric.name}: their scores could not be told apart. Set "
+                "the __name__ of one of them."
+            )
     return list(by_name.values())
 
 
