@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wellput.agreement.probe_results import Probe, is_alarmed, summary_of
-from wellput.agreement.probing import ProbedMetric, check_directed, degree_orders, probe_metric
+from wellput.agreement.probing import ProbedMetric, degree_orders, direction_sign, probe_metric
 from wellput.core.clusters import Clusters
 from wellput.core.errors import InputError
 from wellput.language.perturb.catalog import KindAndSeverity
@@ -172,7 +172,7 @@ def test_the_summary_names_what_a_person_can_act_on() -> None:
 
 
 def test_a_metric_without_a_direction_is_refused() -> None:
-    assert check_directed("bleu", True) == 1.0
-    assert check_directed("ter", False) == -1.0
+    assert direction_sign("bleu", True) == 1.0
+    assert direction_sign("ter", False) == -1.0
     with pytest.raises(InputError, match="length is neither good nor bad"):
-        check_directed("length", None)
+        direction_sign("length", None)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import wellput
 from wellput.agreement.orders import MetricOrder, metric_orders, misplaced, order_sentence
 from wellput.agreement.panel import mean_of
 from wellput.agreement.rankings.plain_ranking import (
@@ -203,6 +204,12 @@ def test_less_time_is_better() -> None:
     ranking = ranked({"slow": 9.0, "quick": 4.0}, question="seconds")
     assert [row.system for row in ranking.systems] == ["quick", "slow"]
     assert ranking.leaders == ["quick"]
+
+
+def test_less_time_is_ahead_of_the_system_that_all_are_compared_with() -> None:
+    times = ratings({"slow": 9.0, "quick": 4.0, "slower": 14.0}, question="seconds")
+    shown = str(wellput.rank(times, against="slow", permutations=10))
+    assert "quick is significantly ahead of slow; slower is significantly behind slow." in shown
 
 
 def test_sentences_say_who_won_and_who_is_tied() -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,14 @@ def test_other_machines_are_not_people() -> None:
     assert found.other_machines == ("model:llama",)
 
 
+def test_a_question_that_only_the_judge_answered_counts_nothing() -> None:
+    alone = [Judgment(JUDGE, str(n), "A", "style", n % 3 + 1.0, {}) for n in range(20)]
+    found = vet_judge([*study(), *alone], JUDGE, LENIENT)
+    assert found.biases.severity == pytest.approx(
+        vet_judge(study(), JUDGE, LENIENT).biases.severity
+    )
+
+
 def study(severity: float = 0.0, *, noise: float = 0.5, seed: int = 1) -> list[Judgment]:
     """Three people and the judge on 40 items and two systems; system B is 2 points better."""
     rng = np.random.default_rng(seed)
@@ -88,6 +97,33 @@ def test_the_order_of_the_rows_does_not_change_the_interval_of_the_ceiling() -> 
     assert (first.ceiling.low, first.ceiling.high) == pytest.approx(
         (second.ceiling.low, second.ceiling.high), abs=1e-12
     )
+
+
+def test_the_order_of_the_rows_does_not_change_the_intervals_with_many_items() -> None:
+    """More than 50 items are left out in groups, which once followed the order of the rows."""
+    rng = np.random.default_rng(6)
+    rows = [
+        rating(judge, f"i{item}", system, float(round(4 + quality + rng.normal())))
+        for item, quality in enumerate(rng.normal(size=70))
+        for system in "AB"
+        for judge in ("P1", "P2", "P3", JUDGE)
+    ]
+    shuffled = [rows[place] for place in np.random.default_rng(1).permutation(len(rows))]
+    first, second = (
+        _intervals(vet_judge(answers, JUDGE, LENIENT).to_dict()) for answers in (rows, shuffled)
+    )
+    assert len(first) > 3
+    assert first == pytest.approx(second, abs=1e-9)
+
+
+def _intervals(record: Any) -> list[float]:
+    """All bounds of intervals in a record, sorted."""
+    if isinstance(record, dict):
+        own = [record[key] for key in ("low", "high") if record.get(key) is not None]
+        return sorted(own + [bound for value in record.values() for bound in _intervals(value)])
+    if isinstance(record, list):
+        return sorted(bound for value in record for bound in _intervals(value))
+    return []
 
 
 def test_the_order_of_the_rows_does_not_change_a_metrics_answers() -> None:
@@ -376,13 +412,16 @@ def test_the_verdict_rests_on_whole_items() -> None:
     assert test.is_clustered
     assert [one.won for one in test.people] == [True, False, True]
     assert [one.is_beaten for one in test.people] == [False, False, False]
-    assert (test.passed, test.is_decided) == (True, False)
+    assert (test.passed, test.passes_deciding_test) == (True, False)
     assert "not shown to be able to stand in" in found.verdict
     assert (
         "it beat 0 of 3 people (with an allowance of 0.1; 2 by the published test" in found.verdict
     )
     values = found.to_dict()["alt_test"]
-    assert values["clustered"] == {"winning_rate": test.beaten_rate, "passed": test.is_decided}
+    assert values["clustered"] == {
+        "winning_rate": test.beaten_rate,
+        "passed": test.passes_deciding_test,
+    }
     columns = vet_report(found).tables[0].columns
     assert columns[-2:] == ["as published: p (BY)", "beaten"]
 

@@ -129,14 +129,14 @@ def test_the_learned_strategy_is_logistic_regression() -> None:
     ours = DisplayModel(contexts, corpus.displays, every)
     x = indicators(contexts).toarray()[:, 1:]  # scikit-learn has an intercept of its own
     theirs = LogisticRegression(C=1.0, tol=1e-8, max_iter=5000)
-    theirs.fit(x[contexts.codes], corpus.displays)
+    theirs.fit(x[contexts.numbers], corpus.displays)
     assert theirs.classes_.tolist() == ours.seen.tolist()
     difference = np.exp(ours.log_probabilities()) - theirs.predict_proba(x)
     assert np.abs(difference).max() < 2e-3
     draws = np.random.default_rng(1).random(len(corpus.rows))
-    surest = ours.choose(contexts.codes, draws, temperature=0)
-    assert np.array_equal(surest, ours.seen[ours.log_probabilities().argmax(1)][contexts.codes])
-    assert (surest == ours.choose(contexts.codes, draws, temperature=0.01)).mean() > 0.99
+    surest = ours.choose(contexts.numbers, draws, temperature=0)
+    assert np.array_equal(surest, ours.seen[ours.log_probabilities().argmax(1)][contexts.numbers])
+    assert (surest == ours.choose(contexts.numbers, draws, temperature=0.01)).mean() > 0.99
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -16,10 +16,10 @@ from wellput.displays.talking_head import (
     SAMPLES_PER_SECOND,
     Speech,
     cut_into_runs,
+    lengths_and_pauses,
     performance,
     silent_speech,
     speak,
-    word_lengths,
     word_times,
 )
 
@@ -88,7 +88,7 @@ def test_lengths_are_read_off_the_gaps() -> None:
     apart = np.array(
         sound(0.4) + silence(0.3) + sound(0.2) + silence(0.45) + sound(0.5) + silence(0.6), np.int16
     )
-    lengths, pauses = word_lengths(apart)
+    lengths, pauses = lengths_and_pauses(apart)
     assert lengths == pytest.approx([0.4, 0.2, 0.5], abs=1e-3)
     assert pauses == pytest.approx([0, 0.15, 0.3], abs=1e-3)  # beyond the gap of 0.3
 

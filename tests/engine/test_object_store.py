@@ -77,6 +77,22 @@ def test_a_smaller_run_leaves_nothing_of_a_larger_one(server: S3Server) -> None:
     assert pyarrow.parquet.read_table(written).num_rows == 2 * 150
 
 
+def test_two_runs_at_once_do_not_mix_their_scores(server: S3Server) -> None:
+    """The other run writes all parts while this one scores the last of three."""
+    target = "s3://bucket/two"
+    rest = iter(range(2 * 450))
+
+    def intruded(output: str) -> float:
+        if next(rest) == 2 * 420:
+            wellput.score("s3://bucket/shards", "ssa", segments=target)
+        return 0.0
+
+    with pytest.raises(
+        wellput.OutputError, match=r"another run wrote there .* part-00000\.parquet"
+    ):
+        wellput.score("s3://bucket/shards", intruded, segments=target, threads=1)
+
+
 def test_targets_that_cannot_be_written(server: S3Server, shards: Path) -> None:
     with pytest.raises(wellput.OutputError, match=r"^Cannot write s3://absent/x: .* not exist"):
         wellput.score(shards, "ssa", segments="s3://absent/x")

@@ -83,8 +83,8 @@ def test_more_mistakes_score_less() -> None:
     graded = [Graded(f"errors-{k}", ["a" + "x" * k] * 50, k, 1.0) for k in (0, 1)]
     graded.append(Graded("errors-every", ["ax", "axx", "axxx"] * 20, [1, 2, 3] * 20, 1.0))
     model = train_fluency(graded, models)  # type: ignore[arg-type]
-    none, one, three = model.sums.scores(features(["a", "ax", "axxx"]))
+    none, one, three = model.linear_model.scores(features(["a", "ax", "axxx"]))
     assert none > one > three
     spelling = NAMES.index("spelling")
-    assert model.sums.weights[spelling] > 0
-    assert not np.delete(model.sums.weights, spelling).any()
+    assert model.linear_model.weights[spelling] > 0
+    assert not np.delete(model.linear_model.weights, spelling).any()

@@ -117,7 +117,7 @@ def test_one_trial_an_item_is_the_published_test() -> None:
         people, machine, scoring="accuracy", min_trials=6, clusters=np.arange(6)[::-1]
     )
     assert not found.is_clustered
-    assert (found.beaten_rate, found.is_decided) == (found.winning_rate, found.passed)
+    assert (found.beaten_rate, found.passes_deciding_test) == (found.winning_rate, found.passed)
 
 
 def test_the_clustered_test_keeps_its_level_where_the_published_one_does_not() -> None:

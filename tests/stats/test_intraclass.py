@@ -65,7 +65,7 @@ def test_unequal_numbers_of_ratings_by_hand() -> None:
     ratings = [[1, 4, 8], [3, np.nan, 10], [np.nan, np.nan, 9]]
     table = intraclass_correlations(np.array(ratings))
     assert list(table.rows) == ["ICC1", "ICC1k"]
-    assert "need every judge's rating of every trial" in table.reason
+    assert "need every judge's rating of every unit" in table.reason
     f = 175.5 / 11
     assert table.rows["ICC1"].f == pytest.approx(f)
     assert table.rows["ICC1"].value == pytest.approx((f - 1) / (f + 7 / 11))

@@ -58,7 +58,7 @@ def test_a_loop_over_pairs_finds_the_same(
         correlations = pair_pearson(ratings, found)
         squares = SquaredDisagreements.of(ratings, fewest=fewest)
     keys = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    assert keys == list(expected) and found.rule == ""
+    assert keys == list(expected) and found.sampling_note == ""
     for place, key in enumerate(keys):
         r, observed, by_chance = expected[key]
         assert correlations[place] == pytest.approx(r, abs=1e-12, nan_ok=True)
@@ -76,14 +76,14 @@ def test_of_many_pairs_and_judges_a_sample_is_compared(monkeypatch: pytest.Monke
     monkeypatch.setattr(judge_pairs, "MAX_PAIRS", 500)
     drawn = sharing_pairs(ratings, fewest=10)
     assert (len(drawn), drawn.n_sharing, drawn.n_able) == (500, whole.n_pairs, 59)
-    assert drawn.rule == "500 of 1,711 pairs of judges, drawn at random, are compared"
+    assert drawn.sampling_note == "500 of 1,711 pairs of judges, drawn at random, are compared"
     part = pairwise_correlations(ratings, fewest=10)
     # The standard error of a mean of 500 pairs is a few thousandths here.
     assert part.n_pairs == 500 and abs(part.mean - whole.mean) < 0.02
     assert pairwise_correlations(ratings, fewest=10) == part
     monkeypatch.setattr(judge_pairs, "MAX_PAIRED_JUDGES", 20)
     few = sharing_pairs(ratings, fewest=10)
-    assert few.rule == "20 of 59 judges, drawn at random, are compared"
+    assert few.sampling_note == "20 of 59 judges, drawn at random, are compared"
     assert len(few) == 190 and len(set(few.first) | set(few.second)) == 20
 
 

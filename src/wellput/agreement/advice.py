@@ -31,9 +31,9 @@ def advise(
 ) -> list[str]:
     """One paragraph for each question and coefficient: the best metric with its interval, whether its
     agreement is more than chance, how far length alone agrees, and which metrics the best one is not
-    shown to beat. `ceilings` and `items` (the numbers of judged items) are by question; of very few
-    items nothing is said. `neutral` metrics cannot be the best: a length, for example, which is
-    neither good nor bad when it is high."""
+    shown to beat. `ceilings` and `items` (the numbers of judged items) are by question; with very few
+    items the paragraph says only that more are needed. `neutral` metrics cannot be the best: a length,
+    for example, which is neither good nor bad when it is high."""
     sentences: list[str] = []
     groups: dict[tuple[str, str], list[Agreement]] = {}
     for row in agreement:
@@ -81,7 +81,7 @@ def advise(
         bounds = _bounds(best, ceilings.get(question), confidence)
         parts = [
             f"{question}: {best.metric} {_agrees(best)}{best_of}{bounds}.",
-            _evidence(best, alpha),
+            _lack_of_evidence(best, alpha),
             _against_length(
                 best, [row for row in rows if is_sentinel(row.metric)], group_differences, alpha
             ),
@@ -106,7 +106,9 @@ def shown_to_agree(
             groups.setdefault((row.question, row.coefficient), []).append(row)
     best = [max(rows, key=lambda row: row.value) for rows in groups.values()]
     return list(
-        dict.fromkeys(row.metric for row in best if row.value > 0 and not _evidence(row, alpha))
+        dict.fromkeys(
+            row.metric for row in best if row.value > 0 and not _lack_of_evidence(row, alpha)
+        )
     )
 
 
@@ -142,7 +144,7 @@ def _figure(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.2f}".replace("-", "−")
 
 
-def _evidence(best: Agreement, alpha: float) -> str:
+def _lack_of_evidence(best: Agreement, alpha: float) -> str:
     """A sentence if the agreement may be chance; empty if it is evidence."""
     if best.p_adjusted is None and has_interval(best):
         return "It is not known here what chance gives: this is no evidence yet."

@@ -78,15 +78,15 @@ class AgreementOptions:
     alpha: float = 0.05
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     cluster: str | None = None
-    """What counts as one unit in intervals, such as `document`, when outputs are scored for a
-    report."""
+    """What counts as one unit in intervals, such as `document`. Only a report reads this option;
+    `agree` takes the clusters from its tables."""
     fitted_to_these_judgments: Collection[str] = ()
     """The metrics that were fitted to these judgments."""
 
 
 FITTED_TO_THESE_NOTE = (
-    "{} was fitted to these judgments, so its agreement with them says nothing about others; fit says "
-    "how well it does on outputs it has not seen."
+    "{} was fitted to these judgments, so its agreement with them says nothing about other judgments; "
+    "fit says how well it does on outputs it has not seen."
 )
 
 
@@ -110,6 +110,7 @@ def agree(
         summarize_judges(raw[name], ready[name], seed=options.uncertainty.seed) for name in raw
     ]
     on_phase("ranking systems by people")
+    # Systems are ranked by the ratings as given, unless the user chose a normalization.
     rankings = [
         rank_question(
             name, judgments_of(panel, judgments), confidence=options.uncertainty.confidence
@@ -251,6 +252,7 @@ def _compared_with_people(
             [comparison.agreement(options.uncertainty) for comparison in compared.values()], options
         )
         test = pair_test(tables, human, cells, coefficient, compared, options)
+        # `figure` is None for a metric whose coefficient is undefined.
         differences += compare_pairs(
             [name for name, comparison in compared.items() if comparison.figure is not None],
             test,
@@ -272,13 +274,13 @@ def _each_compared(
     """Every metric compared with people at the level of the options."""
     seed, threads = options.uncertainty.seed, options.uncertainty.threads
     if options.level == "document":
-        documents = own_documents(next(iter(tables.values())), cells)
-        correlate = correlate_documents if documents is None else correlate_own_documents
-        drawn = documents or draw_documents(
+        documents_of_items = own_documents(next(iter(tables.values())), cells)
+        correlate = correlate_documents if documents_of_items is None else correlate_own_documents
+        documents = documents_of_items or draw_documents(
             cells, size=options.document_size, documents=options.documents, seed=seed
         )
         for name, table in tables.items():
-            yield name, correlate(table, human, cells, drawn, coefficient, seed)
+            yield name, correlate(table, human, cells, documents, coefficient, seed)
     elif options.level == "system":
         for name, table in tables.items():
             yield (

@@ -21,7 +21,7 @@ from wellput.agreement.marked_outputs import (
     marked_characters,
     output_text,
 )
-from wellput.agreement.span_summary import interval_bounds, none_if_nan, with_p_value
+from wellput.agreement.span_summary import above_chance_with_p, interval_bounds, none_if_nan
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch, Item
 from wellput.core.line_breaks import with_line_feeds
@@ -33,7 +33,7 @@ from wellput.stats.spans.marked_characters import Marked, MarkedCount, marked_al
 PEOPLE = "people"
 """The name of the row that compares people with each other."""
 
-Blame = Callable[[MarkedOutput], Marked | None]
+BlamedIn = Callable[[MarkedOutput], Marked | None]
 """From an output to the characters that are blamed; None where the scorer says nothing about the
 output."""
 
@@ -115,7 +115,8 @@ def blame_of(
 
 
 def blame_of_judges(marked: Sequence[MarkedQuestion]) -> dict[str, dict[Trial, Blamed]]:
-    """For each judge, by name, the spans that the judge marked in each output, on any question."""
+    """For each judge, by name, the spans that the judge marked in each output. If a judge marked it on
+    several questions, the marks on the first of these are taken."""
     marked_by_judge: dict[str, dict[Trial, Blamed]] = {}
     for question in marked:
         for output in question.outputs:
@@ -151,28 +152,30 @@ def against_people(
     rows: list[BlamedWords] = []
     for name, blamed_by_trial in blame.items():
 
-        def of_metric(
+        def blamed_in(
             output: MarkedOutput, blamed_by_trial: Mapping[Trial, Blamed] = blamed_by_trial
         ) -> Marked | None:
             spans = blamed_by_trial.get(output.trial)
             return None if spans is None else marked_characters(spans, output.text)
 
-        rows.append(_row(name, marked, of_metric, confidence))
+        rows.append(_row(name, marked, blamed_in, confidence))
     rows.sort(key=lambda row: -(row.f1["value"] if row.f1["value"] is not None else -1.0))
     return [*rows, _row(PEOPLE, marked, None, confidence)]
 
 
-def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: float) -> BlamedWords:
-    """One scorer compared with people; people are compared with each other if `blame` is None."""
+def _row(
+    name: str, marked: MarkedQuestion, blamed_in: BlamedIn | None, confidence: float
+) -> BlamedWords:
+    """One scorer compared with people; people are compared with each other if `blamed_in` is None."""
     sums = np.zeros((len(marked.items), len(MarkedCount)))
     n_outputs = n_characters = 0
     for output in marked.outputs:
         people = {judge: output.marked(judge) for judge in output.spans}
         pairs: list[tuple[Marked, Marked]]
-        if blame is None:
+        if blamed_in is None:
             pairs = [(a, b) for j, a in people.items() for k, b in people.items() if j != k]
         else:
-            blamed = blame(output)
+            blamed = blamed_in(output)
             pairs = [] if blamed is None else [(blamed, person) for person in people.values()]
         for first, second in pairs:
             sums[output.item] += marked_counts(first, second)
@@ -198,6 +201,6 @@ def _row(name: str, marked: MarkedQuestion, blame: Blame | None, confidence: flo
             "recall": none_if_nan(alike.chance_recall),
             "f1": none_if_nan(alike.chance_f1),
         },
-        above_chance=with_p_value(alike),
+        above_chance=above_chance_with_p(alike),
         note="" if n_outputs else "no output that people marked",
     )

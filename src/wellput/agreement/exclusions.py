@@ -2,7 +2,7 @@
 
 An exclusion names a judge, a system, an item, or several of these, and covers all judgments that fit.
 Without `judge=`, for example, it covers judgments by all judges. It needs a reason, which every result
-shows.
+shows. In the functions, an *answer* is any judgment: a rating, a label or a choice.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def exclusions_of_unknown(exclusions: Sequence[Exclusion], known: KnownNames) ->
 def without_excluded(
     answers: Sequence[A], exclusions: Sequence[Exclusion]
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers that no exclusion covers, and one exclusion for each question whose answers it
-    covers, with their number `n`. An exclusion of a system covers all choices in which the system was
-    offered. Raises InputError for an exclusion that covers nothing."""
+    """The answers that no exclusion covers; and the exclusions, each once for every question of which
+    it covers answers, with the number `n` of these answers. An exclusion of a system covers all choices
+    in which the system was offered. Raises InputError for an exclusion that covers nothing."""
     counts = [dict[str, int]() for _ in exclusions]
     not_covered: list[A] = []
     places_of = _place_finder(exclusions)
@@ -137,9 +137,8 @@ def answers_left(answers: Sequence[A], exclusions: Sequence[Exclusion]) -> list[
 def known_answers(
     answers: Sequence[A], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> tuple[list[A], list[Exclusion]]:
-    """The answers about systems and items of the evalset, and the exclusions that were needed: those
-    of answers about systems or items that the evalset does not have. Raises InputError for such
-    answers that are not excluded."""
+    """The answers about systems and items of the evalset, and the exclusions that leave out answers
+    about other systems or items. Raises InputError for such answers that no exclusion covers."""
     kept, left_out = without_excluded(answers, exclusions_of_unknown(exclusions, known))
     refuse_unknown(kept, known)
     return kept, left_out

@@ -222,13 +222,9 @@ def fit_table(
             f"No sentence has both a judgment of {human.scorer!r} and all predictors.",
             left_out_sentences(rows.left_out_cells),
         )
-    derivation = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
-    derived_metric = derivation(rows.y, rows.x)
-    regression, dropped, derived = (
-        derived_metric.regression,
-        derived_metric.dropped,
-        derived_metric.derived,
-    )
+    derive = partial(_Derivation.of, rows, method=method, stepwise=stepwise, rescale=rescale)
+    derivation = derive(rows.y, rows.x)
+    regression, dropped, derived = derivation.regression, derivation.dropped, derivation.derived
     if not derived.names:
         raise InputError(
             f"{', '.join(dropped)} {'has' if len(dropped) == 1 else 'have'} no perfect value, so that "
@@ -238,7 +234,7 @@ def fit_table(
     cross_validation = cross_validated(
         rows,
         derived,
-        lambda y, x: derivation(y, x).derived,
+        lambda y, x: derive(y, x).derived,
         chosen_by=stepwise,
         seed=seed,
         on_progress=on_phase("cross-validating folds"),
@@ -270,8 +266,8 @@ def fit_table(
         regression=regression,
         derived=derived,
         inference=inference,
-        model=_model(rows, derived, rescale, card),
-        steps=tuple(derived_metric.steps),
+        model=_fitted_model(rows, derived, rescale, card),
+        steps=tuple(derivation.steps),
         dropped=dropped,
         models=tuple(models_of(rows, generalize)),
         cross_validation=cross_validation,
@@ -332,7 +328,7 @@ def _without_perfect(rows: JudgedRows, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if rows.perfect[rows.names.index(name)] is None)
 
 
-def _model(
+def _fitted_model(
     rows: JudgedRows, derived: Regression, rescale: bool, card: Mapping[str, Any]
 ) -> FittedModel:
     """The metric. If `rescale` is true, its scores are divided by the score of a perfect sentence."""

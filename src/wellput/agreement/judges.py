@@ -1,8 +1,9 @@
 """How far judges agree with each other, and how far a perfect metric could agree with them.
 
-A unit is something that judges rate: an output, or a pair of outputs for choices. `units` are arrays of
-judges × units, NaN where a judge gave no rating. κ, α, β and ICC are measures of agreement: Cohen's
-kappa, Krippendorff's alpha, Artstein and Poesio's beta, and the intraclass correlation.
+A unit is something that judges rate: an output, or a pair of outputs for choices. Results and messages
+call it a trial. `units` are arrays of judges × units, NaN where a judge gave no rating. κ, α, β and ICC
+are measures of agreement: Cohen's kappa, Krippendorff's alpha, Artstein and Poesio's beta, and the
+intraclass correlation.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from wellput.stats.judges.ratings import MIN_SHARED_UNITS, sharing_pairs
 from wellput.stats.judges.reliability import intraclass_correlations, panel_reliability
 from wellput.stats.judges.weighted_agreement import interval_beta
 
-MIN_PANEL_SHARE = 0.5
-"""With less than this share of all possible ratings, judges are treated as a crowd, not as a panel."""
+MIN_SHARE_TO_SPLIT_JUDGES = 0.5
+"""If judges gave less than this share of all possible ratings, split-half reliability divides the
+ratings of each trial into halves instead of the judges."""
 
 
 def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
@@ -47,15 +49,15 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
         return JudgeSummary(raw.question, n_judges, n_trials, note=note)
     figures = _figures(raw, seed)
     is_scaled = ready.normalization != "none"
-    of_means = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
+    reliability = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
     return JudgeSummary(
         question=raw.question,
         n_judges=n_judges,
         n_trials=n_trials,
         **figures,
         normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
-        reliability=_bounds(of_means.reliability),
-        ceiling=_bounds(of_means.ceiling),
+        reliability=_bounds(reliability.reliability),
+        ceiling=_bounds(reliability.ceiling),
         note="; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
     )
 
@@ -65,7 +67,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     rating is 1 if the output of the first system (in alphabetical order) was chosen, 0 if the second,
     ½ if neither. If a judge chose twice, the mean is used."""
     judges = list(dict.fromkeys(choice.judge for choice in choices))
-    sums: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
+    shares_by_unit: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
     for choice in choices:
         pair = (choice.system_a, choice.system_b)
         share_won = (
@@ -73,11 +75,11 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
             if pair == tuple(sorted(pair))
             else 1 - SHARE_WON_BY_A[choice.choice]
         )
-        unit = sums.setdefault((choice.item, tuple(sorted(pair))), {})
+        unit = shares_by_unit.setdefault((choice.item, tuple(sorted(pair))), {})
         unit.setdefault(choice.judge, []).append(share_won)
-    units = np.full((len(judges), len(sums)), np.nan)
+    units = np.full((len(judges), len(shares_by_unit)), np.nan)
     row_of = {judge: row for row, judge in enumerate(judges)}
-    for column, unit in enumerate(sums.values()):
+    for column, unit in enumerate(shares_by_unit.values()):
         for judge, values in unit.items():
             units[row_of[judge], column] = sum(values) / len(values)
     return _summary_of_categories(question, units, values="choices")
@@ -186,7 +188,7 @@ def _few_shared(units: Floats, figures: str) -> str:
     pairs = sharing_pairs(units, fewest=MIN_SHARED_UNITS)
     if not len(pairs):
         return f"no two judges share the {MIN_SHARED_UNITS} trials that {figures} need"
-    rule_note = f"for {figures}, {pairs.rule}" if pairs.rule else ""
+    rule_note = f"for {figures}, {pairs.sampling_note}" if pairs.sampling_note else ""
     n_few = n_judges * (n_judges - 1) // 2 - pairs.n_sharing
     # If only some judges were drawn, `n_sharing` does not count the pairs of the others.
     if not n_few or pairs.n_judges < pairs.n_able:
@@ -211,7 +213,7 @@ def _one_way(units: Floats) -> str:
 def _split(units: Floats) -> Literal["judges", "units"]:
     """What split-half reliability divides into halves: the judges or, where few judges share a trial,
     the ratings of each trial."""
-    return "judges" if (~np.isnan(units)).mean() >= MIN_PANEL_SHARE else "units"
+    return "judges" if (~np.isnan(units)).mean() >= MIN_SHARE_TO_SPLIT_JUDGES else "units"
 
 
 def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
@@ -251,7 +253,8 @@ def ceiling(summary: JudgeSummary) -> float | None:
     judges, with the mean ratings of these judges. It is below 1 because mean ratings have noise. An
     observed correlation may be higher by chance.
 
-    The correlation between two single judges is not a ceiling: their mean has less noise than
-    either, and a metric can agree with it better than they agree with each other.
+    The correlation between two single judges is not a ceiling: the mean of their ratings has less
+    noise than the ratings of one judge, so a metric can correlate with the mean more than the judges
+    do with each other.
     """
     return summary.ceiling["value"] if summary.ceiling is not None else None

@@ -30,12 +30,12 @@ def machine_note(answers: Iterable[AnyJudgment], judges: Sequence[str]) -> list[
     names_in_words = ", ".join(names[:MAX_NAMES_SHOWN]) + (
         ", …" if len(names) > MAX_NAMES_SHOWN else ""
     )
-    marked = f"{MACHINE_PREFIX}{names[0]}"
+    machine_name = f"{MACHINE_PREFIX}{names[0]}"
     seems = "counts as a person, but has the name of a model"
-    advice = f"if it is no person, call it {marked} in the judgments"
+    advice = f"if it is no person, call it {machine_name} in the judgments"
     if len(names) > 1:
         seems = "count as people, but have names of models"
-        advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({marked})"
+        advice = f"if they are no people, give each the beginning {MACHINE_PREFIX} ({machine_name})"
     return [f"{names_in_words} {seems}: {advice}, or give judges= the names of the people."]
 
 

@@ -90,7 +90,7 @@ def marked_questions(
         except InputError as error:
             problems.add(where, str(error))
             continue
-        text = with_line_feeds(text)
+        text = with_line_feeds(text)  # offsets count a line break as one character
         if beyond := [span for span in spans if span.end > len(text)]:
             problems.add(
                 where,
@@ -98,7 +98,7 @@ def marked_questions(
             )
             continue
         trials = trials_by_question.setdefault(judgment.question, {})
-        # Of a judge who marked an output twice, the first marks count.
+        # If a judge marked an output twice, the first marks count.
         trial = (judgment.item, judgment.system, judgment.sample)
         trials.setdefault(trial, (text, {}))[1].setdefault(judgment.judge, sorted(spans, key=str))
     problems.raise_if_any(
@@ -114,7 +114,8 @@ def _question(
     cluster: str | None,
 ) -> MarkedQuestion:
     """The marked outputs of one question; `trials` has each output's text and its spans by judge. The
-    outputs are sorted: γ lays them end to end, and must not depend on the order of the judgments."""
+    outputs are sorted, because the computation of γ lays them end to end, and γ must not depend on the
+    order of the judgments."""
     names = sorted({item for item, _, _ in trials})
     place_of = {item: place for place, item in enumerate(names)}
     clusters = clusters_among(

@@ -52,12 +52,12 @@ class PairTest:
     correction: Correction
     alpha: float
 
-    def resamples_needed(self, pairs: int) -> int | None:
+    def resamples_needed(self, n_pairs: int) -> int | None:
         """How many resamples the test of a pair needs, so that the difference can be significant after
         the correction for all pairs."""
         if self.n_resamples is None or self.correction == "none":
             return self.n_resamples
-        return resamples_needed(self.n_resamples, tests=pairs, alpha=self.alpha)
+        return resamples_needed(self.n_resamples, tests=n_pairs, alpha=self.alpha)
 
 
 def pair_test(
@@ -149,8 +149,9 @@ def _named_test(
     options: AgreementOptions,
 ) -> tuple[CompareMetrics, int | None]:
     """A published test, and its number of resamples (None if it does not resample)."""
-    # These two tests take vectors of systems' scores, as tables of one column. The other tests exchange
-    # or draw segments at system level too, and average them as the papers do.
+    # These two tests take vectors of systems' scores, as tables of one column, correlated like pooled
+    # segments. The other tests exchange or draw segments at system level too, and average them as the
+    # papers do.
     is_flat = correlation.level == "system" and test in ("williams", "perm-systems")
     scores = system_scores if is_flat else segment_scores
     arrays = {name: scores(table, cells) for name, table in tables.items()}
@@ -163,11 +164,11 @@ def _named_test(
         return lambda a, b, _: CORRELATION_TESTS[test](
             arrays[a], arrays[b], people, correlation
         ), None
-    draws = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
+    resampling = {"seed": options.uncertainty.seed, "threads": options.uncertainty.threads}
 
     def compare(a: str, b: str, n_resamples: int) -> Estimate:
         return CORRELATION_TESTS[test](
-            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **draws
+            arrays[a], arrays[b], people, correlation, n_resamples=n_resamples, **resampling
         )
 
     return compare, options.uncertainty.n_resamples

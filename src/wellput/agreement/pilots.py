@@ -124,8 +124,9 @@ class ProxyPilot:
 
 
 def proxy_pilot_of(proxied: ProxiedLabels, labels: Sequence[AnyJudgment]) -> ProxyPilot:
-    """The pilot of a proxy; `labels` are people's ratings. Raises InputError where too few items have
-    ratings of two systems."""
+    """The pilot of a proxy. `labels` are people's single ratings; `proxied` has their means and the
+    proxy's scores, systems × items. Raises InputError where too few items have ratings of two
+    systems."""
     counts = Counter((label.system, label.item) for label in labels if isinstance(label, Judgment))
     pairs = list(combinations(range(len(proxied.systems)), 2))
     people_differences = np.array([proxied.labels[a] - proxied.labels[b] for a, b in pairs])
@@ -146,10 +147,12 @@ def proxy_pilot_of(proxied: ProxiedLabels, labels: Sequence[AnyJudgment]) -> Pro
         proxy_differences[:, used_items],
     )
     places = np.arange(len(used_items))
-    value = _pooled(people_differences, proxy_differences)
+    value = _pooled_correlation(people_differences, proxy_differences)
     without_each = np.array(
         [
-            _pooled(people_differences[:, places != i], proxy_differences[:, places != i])
+            _pooled_correlation(
+                people_differences[:, places != i], proxy_differences[:, places != i]
+            )
             for i in places
         ]
     )
@@ -174,7 +177,7 @@ def proxy_pilot_of(proxied: ProxiedLabels, labels: Sequence[AnyJudgment]) -> Pro
     )
 
 
-def _pooled(people: Floats, proxy: Floats) -> float:
+def _pooled_correlation(people: Floats, proxy: Floats) -> float:
     """The correlation of people's and the proxy's differences (both pairs of systems × items), after
     each pair's mean difference is subtracted."""
     has_both = ~np.isnan(people) & ~np.isnan(proxy)

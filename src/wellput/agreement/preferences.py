@@ -4,7 +4,7 @@ as people do.
 For pairwise choices: which system is preferred, and for each metric a confusion matrix of its choices
 (the output with the higher segment score) and people's choices.
 
-For verdicts, which are answers yes or no (the higher of two answers is yes), there are two results:
+For verdicts, which are answers yes or no (1 and 0, or 2 and 1), there are two results:
 
 * How often the decisions of a filter are right (`decision_confusions`). A filter is a program that
   keeps or refuses each output. `wellput paraphrase --substitutions` writes an evalset with two
@@ -250,12 +250,13 @@ def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict
     """A row for each question whose answers are verdicts, each method and each judge. `accuracy` is
     the share of the substitutions made by the method that the judge calls right. `kappa` is the
     agreement of all judges about these substitutions: Cohen's kappa for two judges, its mean over
-    pairs for more."""
+    pairs for more. `refused_right` counts the substitutions that the method refuses although the judge
+    calls them right; the other counts are named in the same way."""
     for panel in panels:
         yes = _yes_of_verdicts(panel)
         if yes is None:
             continue
-        by_item = _rated_once(panel)
+        by_item = _ratings_by_item(panel)
         verdicts = np.where(np.isnan(by_item), np.nan, by_item == yes)
         for method, decided in decisions.items():
             is_made = np.array([float(decided.get(item, np.nan)) for item in panel.items])
@@ -276,8 +277,9 @@ def verdict_rows(panels: Iterable[Panel], decisions: Decisions) -> Iterator[dict
                 }
 
 
-def _rated_once(panel: Panel) -> Floats:
-    """The ratings as judges × items, where every item has an output of only one system."""
+def _ratings_by_item(panel: Panel) -> Floats:
+    """The ratings as judges × items. Every item has an output of only one system, so each sum over
+    systems is one rating."""
     is_rated = ~np.isnan(panel.ratings)
     return np.where(is_rated.any(axis=1), np.nan_to_num(panel.ratings).sum(axis=1), np.nan)
 

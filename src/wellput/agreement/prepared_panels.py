@@ -71,6 +71,7 @@ class ChosenAnswers:
     def with_exclusions_noted(self, result: AgreementResult) -> AgreementResult:
         """The agreement, with what was left out of it, how far judges agree on questions with labels,
         and the notes."""
+        # "of": left out of all figures, not only of the agreement with metrics.
         excluded = ({**asdict(one), "of": "all"} for one in self.left_out)
         return replace(
             result,
@@ -200,7 +201,7 @@ def label_questions(answers: Iterable[AnyJudgment]) -> list[LabelQuestion]:
     return [LabelQuestion(question, labels) for question, labels in answers_by_question.items()]
 
 
-def refuse_text_answers(question: str, answers: Iterable[AnyJudgment]) -> None:
+def refuse_labels(question: str, answers: Iterable[AnyJudgment]) -> None:
     """Raises InputError if the values of this question are labels."""
     for label_question in label_questions(answers):
         if label_question.question == question:
@@ -290,9 +291,9 @@ def prepared_panels(
     known = KnownNames(set(systems), set(items))
     kept, left_out = known_answers(judgments, options.exclusions, known)
     raw = _chosen(panels(kept, systems, items), options.questions)
-    exclusions_outside = exclusions_of_unknown(options.exclusions, known)
+    unknown = exclusions_of_unknown(options.exclusions, known)  # `known_answers` applied these
     _refuse_exclusions_without_effect(
-        raw, [exclusion for exclusion in options.exclusions if exclusion not in exclusions_outside]
+        raw, [exclusion for exclusion in options.exclusions if exclusion not in unknown]
     )
     raw = {
         name: replace(
@@ -300,7 +301,7 @@ def prepared_panels(
         )
         for name, panel in raw.items()
     }
-    raw = {name: _without(panel, options) for name, panel in raw.items()}
+    raw = {name: _without_excluded(panel, options) for name, panel in raw.items()}
     ready = {name: _normalized(panel, options) for name, panel in raw.items()}
     for panel in ready.values():
         panel.refuse_empty()
@@ -322,7 +323,7 @@ def _chosen(panels_by_question: dict[str, Panel], questions: Sequence[str]) -> d
     }
 
 
-def _without(panel: Panel, options: AgreementOptions) -> Panel:
+def _without_excluded(panel: Panel, options: AgreementOptions) -> Panel:
     for exclusion in options.exclusions:
         if exclusion.question in ("", panel.question) and panel.has(exclusion):
             panel = panel.without(replace(exclusion, question=panel.question))

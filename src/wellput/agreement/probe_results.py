@@ -2,6 +2,7 @@
 of change, `ProbeResult` has all of them, and `summary_of` says in words what a metric misses.
 
 A variant is a kind of change (`negation`) with its severity (`critical`, `major`, `minor` or harmless).
+The results call the kind `perturbation`.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class ProbedMetric:
 
     @cached_property
     def size(self) -> float:
-        """The absolute value of the largest score."""
+        """The largest absolute value of a score."""
         return largest_size(self.unchanged, *self.changed.values())
 
     def are_tied(self, first: Floats, second: Floats) -> NDArray[np.bool_]:
@@ -257,7 +257,7 @@ def examples_of(
     return examples
 
 
-def check_directed(name: str, higher_is_better: bool | None) -> float:
+def direction_sign(name: str, higher_is_better: bool | None) -> float:
     """1 if higher scores are better, −1 if lower scores are. Raises InputError for a metric where
     neither is."""
     if higher_is_better is None:

@@ -25,7 +25,7 @@ class Agreement:
     Scores of metrics where lower is better are negated, so a positive value means agreement. `n`
     counts what was correlated: systems, outputs, or the groups whose coefficients were averaged.
     `value` is NaN where it is undefined, and `note` says why; `note` also has the tie threshold of
-    `acc-t`.
+    `acc-t`: metric scores at most this far apart are ties.
 
     `null` is the value that chance gives. `p_value` tests whether the agreement differs from it;
     p-value and interval come from the same method. `p_adjusted` is corrected for the number of metrics

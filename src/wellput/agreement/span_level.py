@@ -61,15 +61,15 @@ def _summaries(
 def agree_on_spans(
     source: EvalSource,
     metrics: Sequence[Metric],
-    everything: Sequence[Judgment],
+    all_judgments: Sequence[Judgment],
     people: Sequence[Judgment],
     options: AgreementOptions,
     *,
     cluster: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> AgreementResult:
-    """The agreement on error spans. `everything` has all judgments; among them, the marks of machine
-    judges are compared with the marks of `people`, as a metric's are."""
+    """The agreement on error spans. The marks of the machine judges in `all_judgments` are compared
+    with the marks of `people`, like the words that a metric blames."""
     blaming = blaming_metrics(metrics)
     not_excluded, excluded = without_excluded(people, options.exclusions)
     questions = options.questions or list(
@@ -85,7 +85,7 @@ def agree_on_spans(
     counted_as_people = {judgment.judge for judgment in people}
     machines = [
         judgment
-        for judgment in everything
+        for judgment in all_judgments
         if is_machine(judgment.judge) and judgment.judge not in counted_as_people
     ]
     blamed_by_judges = blame_of_judges(marked_questions(source.unparsed, machines, cluster=cluster))

@@ -71,8 +71,8 @@ class SpanSummary:
     `f1` is pooled over all pairs of judges and outputs. `chance` is the F1 of judges who mark as many
     characters at random places. `pairs` has the lowest and the highest F1 of a pair of judges.
     `leave_one_out` compares each judge with the others. `gamma` has γ with the observed and the
-    expected disorder that it is computed from, `severity` α on the spans that two judges marked,
-    `missing` α on whether something is missing from an output. Estimates have value, low, high.
+    expected disorder (disagreement) that it is computed from, `severity` α on the spans that two judges
+    marked, `missing` α on whether something is missing from an output. Estimates have value, low, high.
     """
 
     question: str
@@ -97,7 +97,7 @@ class SpanSummary:
 def summarize_spans(
     marked: MarkedQuestion, *, confidence: float = 0.95, seed: int = 12345
 ) -> SpanSummary:
-    """The figures of one question; only counts if no two judges marked the same output."""
+    """The figures of one question. If no two judges marked the same output, there are only counts."""
     shared = [output for output in marked.outputs if len(output.spans) > 1]
     spans = [
         span
@@ -125,7 +125,7 @@ def summarize_spans(
         **counts,
         f1=interval_bounds(pairs_alike.f1),
         chance=none_if_nan(pairs_alike.chance_f1),
-        above_chance=with_p_value(pairs_alike),
+        above_chance=above_chance_with_p(pairs_alike),
         pairs=_extremes(pairs),
         leave_one_out=interval_bounds(judges_alike.f1),
         judges=judges,
@@ -148,8 +148,9 @@ def _gamma(
     confidence: float,
     n_spans: int,
 ) -> tuple[Gamma, str]:
-    """γ of all judges together; of all pairs of judges, or of some pairs, if that would take too long;
-    undefined if even a pair would. And a note on what was done instead of the first."""
+    """γ of all judges together. If that would take too long: of all pairs of judges, or of some;
+    undefined if even one pair would take too long. And a note, if γ is not that of all judges
+    together, or if few random shifts were drawn."""
     options: dict[str, Any] = {"clusters": marked.clusters, "seed": seed, "confidence": confidence}
     try:
         result = gamma(panels_of(shared), **options, n_spans=n_spans)
@@ -165,8 +166,8 @@ def _gamma(
         notes = [BY_PAIRS.format(some, drawn)]
     else:
         notes = []
-    if result.short_precision:
-        notes.append(FEWER_DRAWS.format(result.draws, 100 * result.short_precision))
+    if result.few_draws_error:
+        notes.append(FEWER_DRAWS.format(result.draws, 100 * result.few_draws_error))
     return result, "; ".join(notes)
 
 
@@ -318,9 +319,9 @@ def _omissions(outputs: Sequence[MarkedOutput], judges: Sequence[str]) -> dict[s
     }
 
 
-def with_p_value(found: MarkedAlike) -> dict[str, Any]:
+def above_chance_with_p(alike: MarkedAlike) -> dict[str, Any]:
     """How far F1 is above chance, with its interval and p."""
-    return {**interval_bounds(found.above_chance), "p_value": found.above_chance.p_value}
+    return {**interval_bounds(alike.above_chance), "p_value": alike.above_chance.p_value}
 
 
 def interval_bounds(estimate: Estimate) -> dict[str, Any]:

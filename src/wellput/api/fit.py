@@ -13,7 +13,7 @@ from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import (
     chosen_judges,
     prepared_panels,
-    refuse_text_answers,
+    refuse_labels,
 )
 from wellput.api.inputs import (
     Answers,
@@ -143,7 +143,7 @@ def fit(
     column, judgment_columns = split_columns(column)
     all_answers = _answers_to(question, judgments, judgment_columns)
     answers, left_out = chosen_judges(all_answers, split_names(judges))
-    refuse_text_answers(question, answers)
+    refuse_labels(question, answers)
     choices = [answer for answer in answers if isinstance(answer, Preference)]
     ratings = [answer for answer in answers if isinstance(answer, Judgment)]
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)

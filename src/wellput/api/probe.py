@@ -14,8 +14,8 @@ from wellput.agreement.probe_results import BlindSpots, ProbeResult, summary_of
 from wellput.agreement.probing import (
     UNCHANGED,
     ProbedMetric,
-    check_directed,
     degree_orders,
+    direction_sign,
     examples_of,
     probe_metric,
 )
@@ -251,7 +251,7 @@ def _scored(
     metric_objects: list[Metric] = create_all(metrics) if metrics else []
     if not metric_objects:
         return []
-    signs = [check_directed(metric.name, metric.higher_is_better) for metric in metric_objects]
+    signs = [direction_sign(metric.name, metric.higher_is_better) for metric in metric_objects]
     source = open_items(texts.evalset, metric_objects, trees, threads=threads, on_phase=on_phase)
     values, _ = metric_values(source, metric_objects, threads or available_cores(), on_phase)
     return [

@@ -12,7 +12,7 @@ from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
 from wellput.agreement.panel import AnyJudgment, Exclusion, names_of
-from wellput.agreement.prepared_panels import chosen_judges, refuse_text_answers
+from wellput.agreement.prepared_panels import chosen_judges, refuse_labels
 from wellput.api.inputs import (
     Answers,
     Columns,
@@ -81,7 +81,7 @@ def read_proxied(
     ]
     exclusions = excluding_unknown(answers, exclusions, known_names)
     kept, excluded = without_excluded(answers, exclusions)
-    refuse_text_answers(kept[0].question if kept else "", kept)
+    refuse_labels(kept[0].question if kept else "", kept)
     judge_answers = [answer for answer in kept if answer.judge == judge]
     labels, _ = chosen_judges(
         [answer for answer in kept if answer.judge != judge], split_names(judges)

@@ -179,7 +179,9 @@ def treebank_fluency(
         )
         rng = np.random.default_rng(seed)
         model = train_treebank_fluency(trees.train, trees.dev, models, rng, threads=threads)
-        weights = dict(zip(TREEBANK_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
+        weights = dict(
+            zip(TREEBANK_FEATURES, model.linear_model.weights.round(4).tolist(), strict=True)
+        )
         models.save(folder)
         model.save(folder / FLUENCY_FILE, {"data": list(trees.names), "weights": weights})
     n_sentences = len(usable_sentences(trees.dev))  # each is used as it is, and made worse

@@ -2,9 +2,12 @@
 its display.
 
 A sentence has a *derivation*, a tree whose leaves are the words. A display is shown on a node, which
-means while its words are spoken. The choice of a node's display may depend on the node's *context*: its
-`label`, its `word`, and its features by name. Each context is stored once; nodes refer to it by its
-place.
+means while its words are spoken. Displays are stored as codes (see `schedules`). The *original*
+displays are those that people showed.
+
+The choice of a node's display may depend on the node's *context*: its `label`, its `word`, and its
+features by name. Each context is stored once; nodes refer to it by its number, which is its place in a
+list.
 """
 
 from __future__ import annotations
@@ -57,16 +60,16 @@ UNKNOWN_DISPLAY = -1
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """`codes` has for each node the place of its context in `values`; a context has a value for each of
-    `names`."""
+    """`numbers` has the number of each node's context: the place of the context in `values`. A context
+    has a value for each of `names`."""
 
     names: tuple[str, ...]
-    codes: Integers
+    numbers: Integers
     values: list[ContextValues]
 
-    def described(self, code: int) -> str:
-        """The context with this code as text, such as `label=NP, evaluation=positive`."""
-        pairs = zip(self.names, self.values[code], strict=True)
+    def described(self, number: int) -> str:
+        """The context with this number as text, such as `label=NP, evaluation=positive`."""
+        pairs = zip(self.names, self.values[number], strict=True)
         return ", ".join(f"{name}={value}" for name, value in pairs) or "no feature"
 
 
@@ -111,12 +114,16 @@ class DisplayCorpus:
 
     def contexts(self, names: Sequence[str]) -> Contexts:
         """The context of every node, made of these features."""
-        places: dict[ContextValues, int] = {}
-        rows = _context_values(self.nodes, names)
-        codes = np.fromiter(
-            (places.setdefault(row, len(places)) for row in rows), np.int64, len(self.nodes)
+        numbering: dict[ContextValues, int] = {}
+        numbers = np.fromiter(
+            (
+                numbering.setdefault(values, len(numbering))
+                for values in _context_values(self.nodes, names)
+            ),
+            np.int64,
+            len(self.nodes),
         )
-        return Contexts(tuple(names), codes, list(places))
+        return Contexts(tuple(names), numbers, list(numbering))
 
     def feature_names(self) -> tuple[str, ...]:
         """The features that nodes have, in the order of `USUAL_FEATURES`."""
@@ -135,13 +142,14 @@ class DisplayCorpus:
 
 def _context_values(nodes: Iterable[Derivation], names: Sequence[str]) -> Iterator[ContextValues]:
     """The values of the named features of each node."""
-    inner = [name for name in names if name not in ("label", "word")]
+    other_names = [name for name in names if name not in ("label", "word")]
     has = {name: name in names for name in ("label", "word")}
-    if list(names) == (["label"] if has["label"] else []) + inner:  # the usual order, done faster
+    usual_order = [*(["label"] if has["label"] else []), *other_names]
+    if list(names) == usual_order:  # done faster
         no_features: Mapping[str, Any] = {}
         for node in nodes:
             features = node.get("features") or no_features
-            values = [_hashable(features.get(name)) for name in inner]
+            values = [_hashable(features.get(name)) for name in other_names]
             yield (node.get("label"), *values) if has["label"] else tuple(values)
         return
     for node in nodes:

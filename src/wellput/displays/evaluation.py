@@ -41,7 +41,7 @@ REPRODUCTION_METRICS = tuple(
 """The metrics of Figure 4(a) of Foster (2008), which compare with the original displays."""
 
 INTRINSIC_METRICS = tuple(f"display-{name}" for name in ("tokens", "types", "ttr"))
-"""The metrics of Figure 4(b) of Foster (2008), which do not."""
+"""The metrics of Figure 4(b) of Foster (2008), which need no original displays."""
 
 FREQUENCY_METRICS = tuple(f"display-{name}" for name in ("entropy", "commonest", "distance"))
 """Metrics of how often each display is shown in the whole corpus."""
@@ -57,7 +57,7 @@ class RankSum:
     """Wilcoxon's rank sum test of two systems' sentences under one metric.
 
     `delta` is the score of a minus that of b, `n` the number of sentences of both that have a score,
-    `p_adjusted` the p-value with Bonferroni's correction.
+    `p_adjusted` the p-value with Bonferroni's correction, `test` how p was computed.
     """
 
     metric: str
@@ -128,8 +128,9 @@ def evaluate(
     confidence
         Adds intervals, by leaving out one sentence at a time, as `score` does.
     resamples
-        With `confidence`, percentile intervals of so many bootstrap resamples instead. They lie too
-        high for the distance: a resample is farther from the original than all sentences are.
+        With `confidence`, percentile intervals of so many bootstrap resamples instead. For
+        `display-distance` they lie too high: in a resample, the system's frequencies of displays are
+        farther from the original's than in all sentences.
     charts
         Writes two charts, `PREFIX-reproduction.svg` and `PREFIX-intrinsic.svg`.
     path
@@ -195,11 +196,13 @@ def evaluate_displays(
     """Scores every system's schedules against those of the system `original`, and tests the systems
     against each other."""
     chosen = create_all(metrics)
-    of_text = [
+    text_metrics = [
         metric.name for metric in chosen if getattr(metric, "output_kind", "") != ScheduleKind.name
     ]
-    if of_text:
-        raise InputError(f"{', '.join(of_text)} scores text: displays have the metrics display-….")
+    if text_metrics:
+        raise InputError(
+            f"{', '.join(text_metrics)} scores text: displays have the metrics display-…."
+        )
     cores = threads or available_cores()
     result = score_source(
         source,
@@ -209,7 +212,7 @@ def evaluate_displays(
             has_percentiles=n_resamples is not None,
             resampling=Resampling(n_resamples or 1, seed, threads=cores),
         ),
-        plan=ScoringPlan(threads=cores, keep_rows=True),
+        plan=ScoringPlan(threads=cores, keep_rows=True),  # the tests need each sentence's score
         on_phase=on_phase,
     )
     tests = [

@@ -167,7 +167,8 @@ def _data(name: str) -> Any:
 
 
 def _derive(grammar: Mapping[str, Any], rng: np.random.Generator) -> Node:
-    """A sentence of the grammar. Every node has its context."""
+    """A sentence of the grammar. Every node has its context. A symbol of the grammar is a phrase, as in
+    `AP:COLOR` (the label before the colon), or a word with its tag, as in `the/DT`."""
     numbers = count()
 
     def node(symbol: str) -> Node:
@@ -216,9 +217,9 @@ def _leaf(
         features |= {"property": kind, "evaluation": evaluations[int(drawn)]}
     is_new = not is_common or rng.random() < NEW_COMMON_WORD_SHARE
     features["information"] = "new" if is_new else "given"
-    is_marked = features.get("evaluation", "neutral") != "neutral"
-    if is_new or is_marked:  # a pitch accent, in the notation ToBI
-        features["prosody"] = "L+H*" if is_new and is_marked else "H*"
+    is_liked_or_disliked = features.get("evaluation", "neutral") != "neutral"
+    if is_new or is_liked_or_disliked:  # a pitch accent, in the notation ToBI
+        features["prosody"] = "L+H*" if is_new and is_liked_or_disliked else "H*"
     return {"id": name, "label": tag, "word": chosen, "features": features}
 
 
@@ -235,7 +236,7 @@ def _chances(entries: Sequence[Mapping[str, Any]]) -> Chances:
         # The first display is none; it has the probability that the others leave.
         displays = [[], *(text.split(",") for text in entry["displays"])]
         shares = [float(share) for share in entry["displays"].values()]
-        rule = DisplayRule(conditions_of(entry["when"]), 0)
+        rule = DisplayRule(conditions_of(entry["when"]), 0)  # only its conditions are used
         chances.append((rule, displays, np.array([1 - sum(shares), *shares])))
     return chances
 

@@ -2,8 +2,9 @@
 derivations and context.
 
 A string has prosody: `classic_H*` is a word with an accent, `LH%` after a word is a boundary. A
-logical form is a graph of predicates. Each of its nodes is matched with the words that name it; a
-node whose words are adjacent becomes an inner node of the derivation. The node's attributes (`info`,
+logical form is a graph of predicates. Each of its nodes is matched with the word that names it, if
+there is one. If a node and the nodes below it have two or more words together, the node becomes an
+inner node of the derivation, from the first of these words to the last. A node's attributes (`info`,
 `kon`, `num` …) become features, its predicate becomes the feature `semantics`, and its relation to its
 parent becomes the `label`.
 
@@ -151,7 +152,7 @@ class _WordMatcher:
         places of their words. A node has the `inherited` features of its parent unless it has its
         own."""
         features = {**inherited, **_features(node), **self._kind(node)}
-        passed = {name: features[name] for name in INHERITED_FEATURES if name in features}
+        passed_on = {name: features[name] for name in INHERITED_FEATURES if name in features}
         places: set[int] = set()
         place = self._place_of(node.get("pred", ""))
         if place is not None:
@@ -161,11 +162,11 @@ class _WordMatcher:
             places.add(place)
         for rel in node.findall("rel"):
             name = rel.get("name", "")
-            child_features = dict(passed)
+            child_features = dict(passed_on)
             if node.get("pred") == CONCESSION and name in EVALUATION_BY_ARGUMENT:
                 child_features["evaluation"] = EVALUATION_BY_ARGUMENT[name]
             for child in rel.findall("node"):
-                if child.get("idref") is None:
+                if child.get("idref") is None:  # an idref only names a node defined elsewhere
                     places |= self._match(child, name, child_features, inner_nodes)
         if len(places) > 1:
             extent = (min(places), max(places) + 1)
@@ -183,7 +184,8 @@ class _WordMatcher:
         return {"class": kind, **named}
 
     def _place_of(self, predicate: str) -> int | None:
-        """The place of the word that names a predicate: the same word, or one that begins like it."""
+        """The place of the word that names a predicate: the same word, or one that begins like it. The
+        word is no longer free then."""
         name = re.sub("[_-]", " ", predicate.lower())
         stem = name[: max(3, len(name) - 2)]  # without an ending of two letters
         for place, word in self._free.items():
@@ -212,7 +214,7 @@ def _features(node: ElementTree.Element) -> dict[str, str]:
 
 def _nested(leaves: list[Node], spans: dict[tuple[int, int], Node]) -> list[Node]:
     """The leaves, grouped under inner nodes for the spans. Of two spans that cross, the shorter one is
-    dropped."""
+    dropped. A span over the whole sentence is dropped too, because the root covers it."""
     nested_spans: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: span[0] - span[1]):
         crosses = any(a < start < b < end or start < a < end < b for a, b in nested_spans)

@@ -1,5 +1,5 @@
 """`preview`: one HTML page on which a talking head performs every sentence with the displays of every
-system. The page needs no network."""
+system. The page needs no network. The displays of a system for one sentence are its *schedule*."""
 
 from __future__ import annotations
 
@@ -190,6 +190,7 @@ def preview_page(
             for system in systems
             if system in schedules
         }
+        # Words and mouth, which are the same for all systems, are stored once, without motions.
         spoken = performance(item.derivation, {}, speech)
         audio = None
         if speech.wav is not None:
@@ -205,6 +206,7 @@ def preview_page(
         if on_progress is not None:
             on_progress(1)
     shows_json = json.dumps({"sentences": sentences, "systems": list(systems)}, ensure_ascii=False)
+    # The note of the items (such as that an example is synthetic), if all have the same.
     contexts = {item.context for item in items if item.context}
     notes = [*(contexts if len(contexts) == 1 else ()), *(() if can_speak() else (SILENT_NOTE,))]
     return Template((HEAD_FILES / "preview.html").read_text(encoding="utf-8")).substitute(

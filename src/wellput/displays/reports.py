@@ -118,15 +118,15 @@ def _draw_panel(parts: list[str], panel: BarPanel, hues: Sequence[str], left: fl
     for name, values in panel.groups:
         for place, value in enumerate(values):
             if math.isfinite(value):
-                tall = height_of(value)
+                height = height_of(value)
                 parts.append(
-                    f"<rect x='{x + place * BAR_WIDTH_PX:.1f}' y='{base - tall:.1f}'"
+                    f"<rect x='{x + place * BAR_WIDTH_PX:.1f}' y='{base - height:.1f}'"
                     f" width='{BAR_WIDTH_PX - 2:g}' "
-                    f"height='{tall:.1f}' rx='1.5' fill='{hues[place]}'/>"
+                    f"height='{height:.1f}' rx='1.5' fill='{hues[place]}'/>"
                 )
                 middle = x + place * BAR_WIDTH_PX + BAR_WIDTH_PX / 2 - 1
                 parts.append(
-                    _text(middle, base - tall - 4, f"{value:.2f}", size=9.5, fill=QUIET_COLOR)
+                    _text(middle, base - height - 4, f"{value:.2f}", size=9.5, fill=QUIET_COLOR)
                 )
         parts.append(_text(x + n_series * BAR_WIDTH_PX / 2, base + 18, name, size=12))
         x += n_series * BAR_WIDTH_PX + GROUP_GAP_PX
@@ -201,9 +201,10 @@ def selection_summary(selection: Selection) -> Report:
 def preview_summary(page: Preview) -> Report:
     """What the page shows, and where it is."""
     value = page.values()
-    cells = [str(page.sentences), ", ".join(page.systems), value["output"] or NOT_WRITTEN]
+    systems = ", ".join(page.systems)
+    cells = [str(page.sentences), systems, value["output"] or NOT_WRITTEN]
     table = Table(["sentences", "systems", "page"], [cells], is_prose=True, caption="The preview")
-    return Report([table], value, list(value), [{**value, "systems": cells[1]}])
+    return Report([table], value, list(value), [{**value, "systems": systems}])
 
 
 METRIC_PREFIX = "display-"
@@ -212,7 +213,7 @@ SENTENCE_MEAN_METRICS = tuple(
 )
 """Metrics that are means over sentences, and that may have no score for some sentences."""
 
-COUNT_METRICS = tuple(f"{METRIC_PREFIX}{name}" for name in ("tokens", "types", "entropy"))
+COUNT_METRICS = tuple(f"{METRIC_PREFIX}{name}" for name in ("tokens", "types"))
 """Metrics that may be larger than 1, and so need another axis than ratios."""
 
 

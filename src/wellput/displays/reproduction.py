@@ -54,7 +54,7 @@ MOTION_COUNTS: Integers = np.array([code.bit_count() for code in range(1 << len(
 class ShownUnits:
     """The units with a display, of one system's outputs for n items. `rows`, `chosen` and `original`
     have an entry for each unit: the place of its item, the code of the system's display, and that of
-    the original display (0 for none). `spans` has the number of spans of each item."""
+    the original display (0 for none). `spans` has the number of each item's units that are spans."""
 
     rows: Integers
     chosen: Integers
@@ -63,7 +63,7 @@ class ShownUnits:
     n: int
 
     def sums(self, values: NDArray[np.generic]) -> Floats:
-        """The sum of the units' values for each row."""
+        """The sum of the units' values for each item."""
         weights = values.astype(np.float64)
         return np.bincount(self.rows, weights=weights, minlength=self.n).astype(np.float64)
 
@@ -91,9 +91,11 @@ def _listed_units(batch: Batch) -> ShownUnits:
     chosen: list[int] = []
     originals: list[int] = []
     spans = np.zeros(len(batch), dtype=np.int64)
-    for row, (output, other) in enumerate(zip(batch.outputs, batch.originals, strict=True)):
+    for row, (output, original_output) in enumerate(
+        zip(batch.outputs, batch.originals, strict=True)
+    ):
         schedule: Schedule = output if isinstance(output, Mapping) else {}
-        original: Schedule = other if isinstance(other, Mapping) else {}
+        original: Schedule = original_output if isinstance(original_output, Mapping) else {}
         keys = [*schedule, *(key for key in original if key not in schedule)]
         for key in keys:
             code, original_code = (
@@ -130,7 +132,7 @@ def displays_in(source: EvalSource) -> Integers:
     return np.unique(_integers([display_code(motions) for motions in displays if motions]))
 
 
-def array_digits(values: NDArray[np.generic]) -> str:
+def array_digest(values: NDArray[np.generic]) -> str:
     """Eight hexadecimal digits that stand for an array in a signature."""
     return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:8]
 
@@ -266,14 +268,14 @@ class DisplayAccuracy(BaseMetric):
         else:
             wrong = units.sums(units.chosen != units.original)
             missed = units.sums(units.original > 0)
-        right, without = decisions - wrong, decisions - missed
+        right, right_without_motion = decisions - wrong, decisions - missed
         return np.column_stack(
             [
                 right / decisions,
-                without / decisions,
+                right_without_motion / decisions,
                 np.ones(len(batch)),
                 right,
-                without,
+                right_without_motion,
                 decisions,
             ]
         )
@@ -324,19 +326,19 @@ class DisplayBeta(BaseMetric):
 
     def prepare_outputs(self, source: EvalSource) -> Self:
         codes = np.concatenate([[0], displays_in(source)])
-        pairs: dict[str, tuple[Integers, Integers]] = {}
+        counts_by_system: dict[str, tuple[Integers, Integers]] = {}
         for batch in _compared_batches(source):
-            chosen_counts, original_counts = pairs.setdefault(
+            chosen_counts, original_counts = counts_by_system.setdefault(
                 batch.system, (np.zeros_like(codes), np.zeros_like(codes))
             )
             units = shown_units(batch)
-            without = unit_counts(batch).sum() - len(units.rows)
+            n_without_display = unit_counts(batch).sum() - len(units.rows)
             for counts, values in (
                 (chosen_counts, units.chosen),
                 (original_counts, units.original),
             ):
                 counts += np.bincount(np.searchsorted(codes, values), minlength=len(codes))
-                counts[0] += without
+                counts[0] += n_without_display
         display_distances = self._distances(codes)
         prepared = replace(self)
         object.__setattr__(prepared, "_codes", codes)
@@ -346,7 +348,7 @@ class DisplayBeta(BaseMetric):
             {
                 system: float(chosen_counts @ display_distances @ original_counts)
                 / (float(chosen_counts.sum()) * float(original_counts.sum()))
-                for system, (chosen_counts, original_counts) in pairs.items()
+                for system, (chosen_counts, original_counts) in counts_by_system.items()
             },
         )
         return prepared
@@ -376,7 +378,7 @@ class DisplayBeta(BaseMetric):
 
     def signature(self) -> str:
         expected = np.array(list(self._expected.values()))
-        return f"distance:{self.distance}|expected:{array_digits(expected)}"
+        return f"distance:{self.distance}|expected:{array_digest(expected)}"
 
     def _distances(self, codes: Integers) -> Floats:
         """The distances of all pairs of displays, by their codes."""

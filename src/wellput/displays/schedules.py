@@ -1,7 +1,7 @@
 """Motions, displays, derivations with their nodes and words, and schedules; how derivations and
 schedules are checked when they are read.
 
-A *derivation* is a tree over the words of a sentence. A *motion* is one movement of the head or brows
+A *derivation* is a tree over the words of a sentence. A *motion* is one movement of the head or face
 (`nd=d` is a nod down); a *display* is the set of motions on one node of the derivation, or on a span of
 nodes written `first..last`; a *schedule* has the displays of a sentence. In arrays a display is a whole
 number, its *code*, with a bit for each of its motions, 0 for none.
@@ -236,7 +236,7 @@ class ScheduleKind:
     usual_metrics: ClassVar[str] = "display-f,display-accuracy,display-entropy,display-commonest"
 
     def knows(self, output: Mapping[str, Any]) -> bool:
-        """True: any object is taken for a schedule; `check` complains of others."""
+        """True: any object is taken for a schedule; `check` complains if it is none."""
         return True
 
     def check(

@@ -2,10 +2,12 @@
 strategies.
 
 Strategies that learn from a corpus use k-fold cross-validation, so that the displays of a sentence
-never influence what is chosen for it; or they learn from other sentences. Displays are chosen node by
-node of the sentence's derivation (the tree over its words), depth first and independently of each
-other, as in Foster (2008). `strategies` describes the strategies. The *context* of a node is its label
-and its features, on which the choice of its display depends.
+never influence what is chosen for it. If the user gives other sentences to train on, the strategies
+learn from these instead.
+
+Displays are chosen node by node of the sentence's derivation (the tree over its words), depth first and
+independently of each other, as in Foster (2008). `strategies` describes the strategies. The *context*
+of a node is its label and its features, on which the choice of its display depends.
 """
 
 from __future__ import annotations
@@ -150,10 +152,10 @@ def select(
         check_table(path)
     if temperature < 0:
         raise InputError(f"temperature={temperature:g} must be 0 or more.")
-    chosen = strategies_named(strategy)
+    strategies = strategies_named(strategy)
     selection = select_displays(
         sentences_of(evalset, trees=True).items,
-        chosen,
+        strategies,
         training=() if train is None else sentences_of(train).items,
         folds=folds,
         context=split_names(context) or None,
@@ -182,10 +184,11 @@ def strategies_named(strategy: Names) -> list[Strategy]:
 
 @dataclass(frozen=True, eq=False)
 class NodeFold:
-    """The nodes to train on, and the nodes to choose displays for."""
+    """Two masks over the nodes of the corpus: `training` marks the nodes to train on, `targets` those
+    to choose displays for."""
 
     training: NDArray[np.bool_]
-    chosen: NDArray[np.bool_]
+    targets: NDArray[np.bool_]
 
 
 def select_displays(
@@ -229,10 +232,10 @@ def select_displays(
                 _choose(name, corpus, contexts, fold, draws, temperature, result, lengths)
             chosen[name] = result
             if name != "learned":
-                is_chosen = np.logical_or.reduce([fold.chosen for fold in node_folds])
-                backed_off[name] = _shortened_counts(lengths[is_chosen], len(names))
+                is_target = np.logical_or.reduce([fold.targets for fold in node_folds])
+                backed_off[name] = _shortened_counts(lengths[is_target], len(names))
                 if not backoff:
-                    _refuse_unseen(corpus, contexts, lengths, is_chosen, name)
+                    _refuse_unseen(corpus, contexts, lengths, is_target, name)
     in_order: dict[str, Integers] = {name: chosen[name] for name in strategies}
     added, counts = _with_schedules(corpus, len(training), in_order)
     n_nodes = int((corpus.rows >= len(training)).sum())
@@ -249,19 +252,20 @@ def _choose(
     result: Integers,
     lengths: Integers,
 ) -> None:
-    """Chooses the displays of one fold by a strategy: fills in `result`, and in `lengths` the number of
-    features that were used of each node's context. `draws` has a random number for each node."""
-    codes = contexts.codes[fold.chosen]
+    """Chooses the displays of one fold by a strategy: fills in `result` with the codes of the displays,
+    and `lengths` with the number of features that were used of each node's context. `draws` has a
+    random number for each node."""
+    numbers = contexts.numbers[fold.targets]
     if name == "learned":
         model = DisplayModel(contexts, corpus.displays, fold.training)
-        result[fold.chosen] = model.choose(codes, draws[fold.chosen], temperature=temperature)
+        result[fold.targets] = model.choose(numbers, draws[fold.targets], temperature=temperature)
         return
     frequencies = ContextFrequencies(contexts, corpus.displays, fold.training)
-    lengths[fold.chosen] = frequencies.counted_levels[codes]
+    lengths[fold.targets] = frequencies.counted_levels[numbers]
     if name == "majority":
-        result[fold.chosen] = frequencies.majority()[codes]
+        result[fold.targets] = frequencies.majority()[numbers]
     else:
-        result[fold.chosen] = frequencies.weighted(codes, draws[fold.chosen])
+        result[fold.targets] = frequencies.weighted(numbers, draws[fold.targets])
 
 
 def _folds(corpus: DisplayCorpus, n_training: int, k: int, seed: int) -> list[NodeFold]:
@@ -286,12 +290,12 @@ def _folds(corpus: DisplayCorpus, n_training: int, k: int, seed: int) -> list[No
             "Use fewer folds (at least 2), more sentences, or other sentences to train on (train=FILE)."
         )
     rng = np.random.default_rng([seed, crc32(b"folds")])
-    fold_of = np.zeros(len(corpus.items), dtype=np.int64)
-    fold_of[annotated] = rng.permutation(np.arange(n) % k)
-    fold_of[~annotated] = np.arange(len(corpus.items) - n) % k
-    nodes = fold_of[corpus.rows]
+    fold_of_sentence = np.zeros(len(corpus.items), dtype=np.int64)
+    fold_of_sentence[annotated] = rng.permutation(np.arange(n) % k)
+    fold_of_sentence[~annotated] = np.arange(len(corpus.items) - n) % k
+    fold_of_node = fold_of_sentence[corpus.rows]
     is_known = corpus.displays != UNKNOWN_DISPLAY
-    return [NodeFold(is_known & (nodes != number), nodes == number) for number in range(k)]
+    return [NodeFold(is_known & (fold_of_node != fold), fold_of_node == fold) for fold in range(k)]
 
 
 def _shortened_counts(lengths: Integers, full: int) -> dict[int, int]:
@@ -301,7 +305,8 @@ def _shortened_counts(lengths: Integers, full: int) -> dict[int, int]:
 
 
 def _refuse_known(items: Sequence[Item], strategies: Sequence[str], *, replace: bool) -> None:
-    """Raises InputError for a strategy with the name of a system, unless that shall be replaced."""
+    """Raises InputError if a strategy has the name of a system that exists already, unless `replace` is
+    true."""
     systems = {system for item in items for system in item.outputs}
     known = [name for name in strategies if name in systems]
     if known and not replace:
@@ -321,18 +326,22 @@ def _refuse_unknown(names: Sequence[str], corpus: DisplayCorpus) -> None:
 
 
 def _refuse_unseen(
-    corpus: DisplayCorpus, contexts: Contexts, lengths: Integers, used: NDArray[np.bool_], name: str
+    corpus: DisplayCorpus,
+    contexts: Contexts,
+    lengths: Integers,
+    is_target: NDArray[np.bool_],
+    name: str,
 ) -> None:
-    """Raises InputError for nodes whose context had to be shortened; `used` marks the nodes for which a
-    display was chosen."""
-    unseen = np.flatnonzero(used & (lengths < len(contexts.names)))
+    """Raises InputError for nodes whose context had to be shortened; `is_target` marks the nodes for
+    which a display was chosen."""
+    unseen = np.flatnonzero(is_target & (lengths < len(contexts.names)))
     if len(unseen):
         raise InputError.collect(
             f"{name}: {counted(len(unseen), 'node')} {'has' if len(unseen) == 1 else 'have'} a context "
             "without a training example:",
             [
                 f"item {corpus.items[int(corpus.rows[place])].id}, node {corpus.nodes[place]['id']}: "
-                f"{contexts.described(int(contexts.codes[place]))}"
+                f"{contexts.described(int(contexts.numbers[place]))}"
                 for place in map(int, unseen[:MAX_PROBLEMS_SHOWN])
             ],
             "Use fewer features (context=), more sentences, or allow shorter contexts (backoff=True).",

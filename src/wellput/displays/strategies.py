@@ -132,7 +132,7 @@ def choose_by_rules(corpus: DisplayCorpus, rules: Sequence[DisplayRule]) -> Inte
     names = list(dict.fromkeys(name for rule in rules for name in rule.when))
     contexts = corpus.contexts(names)
     chosen = [_first_display(rules, dict(zip(names, row, strict=True))) for row in contexts.values]
-    return np.array(chosen, dtype=np.int64)[contexts.codes]
+    return np.array(chosen, dtype=np.int64)[contexts.numbers]
 
 
 def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable]) -> int:
@@ -142,12 +142,12 @@ def _first_display(rules: Sequence[DisplayRule], features: Mapping[str, Hashable
 
 @dataclass(frozen=True, eq=False)
 class ContextLevel:
-    """Contexts shortened to their first features. `of_context` has, for each full context, the number
-    of its shortened context. `contexts`, `displays` and `counts` have an entry for each pair of
-    shortened context and display that occurs, ordered by context; displays are places in
-    `ContextFrequencies.seen`."""
+    """Contexts shortened to their first features. `shortened` has, for each full context, the number of
+    its shortened context. `contexts` (numbers of shortened contexts), `displays` and `counts` have an
+    entry for each pair of shortened context and display that occurs, ordered by context. Displays are
+    places in `ContextFrequencies.seen`."""
 
-    of_context: Integers
+    shortened: Integers
     contexts: Integers
     displays: Integers
     counts: Integers
@@ -155,7 +155,7 @@ class ContextLevel:
     @property
     def totals(self) -> Integers:
         """How many nodes have each shortened context."""
-        size = int(self.of_context.max()) + 1
+        size = int(self.shortened.max()) + 1
         return np.bincount(self.contexts, self.counts, minlength=size).astype(np.int64)
 
 
@@ -167,23 +167,23 @@ class ContextFrequencies:
         count. `seen` are the codes of the displays that these nodes have."""
         seen, inverse = np.unique(displays[nodes], return_inverse=True)
         pairs, counts = np.unique(
-            contexts.codes[nodes] * max(len(seen), 1) + inverse, return_counts=True
+            contexts.numbers[nodes] * max(len(seen), 1) + inverse, return_counts=True
         )
         context, display = pairs // max(len(seen), 1), pairs % max(len(seen), 1)
         self.seen = seen
         self.overall = np.bincount(inverse, minlength=len(seen))
         self.levels = [
-            _context_level(of_context, context, display, counts)
-            for of_context in _shortened_contexts(contexts)
+            _context_level(shortened, context, display, counts)
+            for shortened in _shortened_contexts(contexts)
         ]
         self.counted_levels = self._counted_levels()
 
     def _counted_levels(self) -> Integers:
         """The highest level at which each context occurs among the counted nodes; −1 if it does not
         occur at any level."""
-        highest = np.full(len(self.levels[0].of_context), -1, dtype=np.int64)
+        highest = np.full(len(self.levels[0].shortened), -1, dtype=np.int64)
         for number, level in enumerate(self.levels):
-            highest[level.totals[level.of_context] > 0] = number
+            highest[level.totals[level.shortened] > 0] = number
         return highest
 
     def majority(self) -> Integers:
@@ -196,16 +196,17 @@ class ContextFrequencies:
                 (-level.displays, self.overall[level.displays], level.counts, level.contexts)
             )
             last = np.flatnonzero(np.diff(level.contexts[order], append=-1))
-            best = np.zeros(int(level.of_context.max()) + 1, dtype=np.int64)
+            best = np.zeros(int(level.shortened.max()) + 1, dtype=np.int64)
             best[level.contexts[order[last]]] = self.seen[level.displays[order[last]]]
             is_at_level = self.counted_levels == number
-            chosen[is_at_level] = best[level.of_context[is_at_level]]
+            chosen[is_at_level] = best[level.shortened[is_at_level]]
         return chosen
 
-    def weighted(self, codes: Integers, draws: Floats) -> Integers:
-        """A display for each node, by its context and a number drawn from [0, 1)."""
-        chosen = np.zeros(len(codes), dtype=np.int64)
-        levels_of_nodes = self.counted_levels[codes]
+    def weighted(self, numbers: Integers, draws: Floats) -> Integers:
+        """The code of a display for each node. `numbers` has the number of each node's context, `draws`
+        a random value from [0, 1) for each."""
+        chosen = np.zeros(len(numbers), dtype=np.int64)
+        levels_of_nodes = self.counted_levels[numbers]
         for number, level in enumerate(self.levels):
             is_at_level = levels_of_nodes == number
             if not is_at_level.any():
@@ -214,9 +215,9 @@ class ContextFrequencies:
             # context. The draw takes one of the nodes with the right context, and so its display.
             ends = np.cumsum(level.counts)
             totals = level.totals
-            places = level.of_context[codes[is_at_level]]
+            short = level.shortened[numbers[is_at_level]]
             target = (
-                np.floor(draws[is_at_level] * totals[places]) + (np.cumsum(totals) - totals)[places]
+                np.floor(draws[is_at_level] * totals[short]) + (np.cumsum(totals) - totals)[short]
             )
             chosen[is_at_level] = self.seen[
                 level.displays[np.searchsorted(ends, target, side="right")]
@@ -226,25 +227,25 @@ class ContextFrequencies:
 
 def _shortened_contexts(contexts: Contexts) -> list[Integers]:
     """For each level, the number of each full context's shortened context."""
-    places: list[Integers] = []
+    levels: list[Integers] = []
     for length in range(len(contexts.names) + 1):
         short: dict[tuple[Hashable, ...], int] = {}
-        codes = [short.setdefault(values[:length], len(short)) for values in contexts.values]
-        places.append(np.array(codes, dtype=np.int64))
-    return places
+        numbers = [short.setdefault(values[:length], len(short)) for values in contexts.values]
+        levels.append(np.array(numbers, dtype=np.int64))
+    return levels
 
 
 def _context_level(
-    of_context: Integers, context: Integers, display: Integers, counts: Integers
+    shortened: Integers, context: Integers, display: Integers, counts: Integers
 ) -> ContextLevel:
     """The counts of a level, from the counts of full contexts and displays."""
-    order = np.lexsort((display, of_context[context]))
-    contexts, displays, counts = of_context[context][order], display[order], counts[order]
+    order = np.lexsort((display, shortened[context]))
+    contexts, displays, counts = shortened[context][order], display[order], counts[order]
     is_first = np.ones(len(contexts), dtype=np.bool_)
     is_first[1:] = (np.diff(contexts) != 0) | (np.diff(displays) != 0)
     first = np.flatnonzero(is_first)
     summed = np.add.reduceat(counts, first) if len(first) else counts
-    return ContextLevel(of_context, contexts[first], displays[first], summed.astype(np.int64))
+    return ContextLevel(shortened, contexts[first], displays[first], summed.astype(np.int64))
 
 
 MAX_FIT_ITERATIONS = 200
@@ -259,7 +260,7 @@ class DisplayModel:
 
         self.seen, inverse = np.unique(displays[nodes], return_inverse=True)
         k = len(self.seen)
-        used, rows = np.unique(contexts.codes[nodes], return_inverse=True)
+        used, rows = np.unique(contexts.numbers[nodes], return_inverse=True)
         counts = np.bincount(rows * k + inverse, minlength=len(used) * k).reshape(-1, k)
         self._design = indicators(contexts)
         x = self._design[used]
@@ -287,14 +288,14 @@ class DisplayModel:
         """The log probability of every display (the columns, as in `seen`) in every context."""
         return log_softmax(np.asarray(self._design @ self._weights))
 
-    def choose(self, codes: Integers, draws: Floats, *, temperature: float) -> Integers:
-        """A display for each node, by its context and a number drawn from [0, 1)."""
+    def choose(self, numbers: Integers, draws: Floats, *, temperature: float) -> Integers:
+        """The code of a display for each node, as `ContextFrequencies.weighted`."""
         scores = self.log_probabilities()
         if temperature == 0:
-            return np.asarray(self.seen[scores.argmax(axis=1)][codes], dtype=np.int64)
+            return np.asarray(self.seen[scores.argmax(axis=1)][numbers], dtype=np.int64)
         ends = np.exp(log_softmax(scores / temperature)).cumsum(axis=1)
         ends[:, -1] = 1.0  # exactly, in spite of rounding
-        return np.asarray(self.seen[(draws[:, None] >= ends[codes]).sum(axis=1)], dtype=np.int64)
+        return np.asarray(self.seen[(draws[:, None] >= ends[numbers]).sum(axis=1)], dtype=np.int64)
 
 
 def indicators(contexts: Contexts) -> csr_array:
@@ -302,14 +303,17 @@ def indicators(contexts: Contexts) -> csr_array:
     from scipy.sparse import csr_array
 
     columns: dict[tuple[int, Hashable], int] = {}
-    places: list[int] = []
+    indices: list[int] = []
     for values in contexts.values:
-        places.append(0)
-        places += [columns.setdefault(value, len(columns) + 1) for value in enumerate(values)]
+        indices.append(0)
+        indices += [
+            columns.setdefault((feature, value), len(columns) + 1)
+            for feature, value in enumerate(values)
+        ]
     width = len(contexts.names) + 1
-    starts = np.arange(0, len(places) + 1, width)
+    starts = np.arange(0, len(indices) + 1, width)
     shape = (len(contexts.values), len(columns) + 1)
-    return csr_array((np.ones(len(places)), np.array(places, dtype=np.int64), starts), shape=shape)
+    return csr_array((np.ones(len(indices)), np.array(indices, np.int64), starts), shape=shape)
 
 
 def log_softmax(scores: Floats) -> Floats:

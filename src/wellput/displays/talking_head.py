@@ -1,8 +1,7 @@
 """The talking head and its speech. `performance` has the words and motions of a sentence with their
-times, as plain values for JSON. With `HeadMedium` the head performs schedules for the judges of a
-study.
-
-Speech is made when the study is made. `wellput.studies.media` says what a medium must have.
+times, as plain values for JSON. In a study, a *medium* shows outputs of one kind to the judges
+(`wellput.studies.media` says what it must have). With `HeadMedium` the head performs schedules, the
+displays of a system for a sentence. The speech is made when the study is made.
 
 The program espeak-ng makes the sound. `Speech` also has the time of every word and the movement of the
 lips. Without the program the head is silent, and the times are estimated.
@@ -99,21 +98,23 @@ def speak(words: Sequence[str]) -> Speech:
     text = " ".join(words)
     try:
         spoken, with_gaps = _samples(text), _samples(text, "-g", str(GAP_CENTISECONDS))
-        groups = _phonemes(text)
+        spoken_phonemes = _phonemes(text)
     except (OSError, subprocess.SubprocessError):
         return silent_speech(words)
-    lengths, pauses = word_lengths(with_gaps)
+    lengths, pauses = lengths_and_pauses(with_gaps)
     if not len(lengths) or not len(spoken):
         return silent_speech(words)
     duration = len(spoken) / SAMPLES_PER_SECOND
     scale = max(duration - pauses.sum(), 0.1) / lengths.sum()
     ends = np.cumsum(lengths * scale + pauses) - pauses
+    # The start and end of each piece that is spoken as one word.
     pieces = [
         (float(end - length), float(end)) for end, length in zip(ends, lengths * scale, strict=True)
     ]
-    sounds = groups if len(groups) == len(pieces) else [[] for _ in pieces]
+    if len(spoken_phonemes) != len(pieces):  # it is not known which piece has which phonemes
+        spoken_phonemes = [[] for _ in pieces]
     mouth: list[MouthFrame] = []
-    for (start, end), phonemes in zip(pieces, sounds, strict=True):
+    for (start, end), phonemes in zip(pieces, spoken_phonemes, strict=True):
         mouth += mouth_frames(phonemes or ["a"], start, end)
     timed = word_times(words, pieces)
     return Speech(tuple(timed), tuple(mouth), round(duration, 3), _wav(spoken))
@@ -136,7 +137,9 @@ def silent_speech(words: Sequence[str]) -> Speech:
     return Speech(tuple(timed), tuple(mouth), round(now + 0.3, 3))
 
 
-def word_lengths(samples: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def lengths_and_pauses(
+    samples: NDArray[np.int16],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """From speech with long gaps: the length of each word in seconds, and by how many seconds the
     silence after it is longer than the gap.
 
@@ -144,16 +147,17 @@ def word_lengths(samples: NDArray[np.int16]) -> tuple[NDArray[np.float64], NDArr
     consonant.
     """
     edges = np.diff(np.concatenate([[0], (samples == 0).astype(np.int8), [0]]))
+    # Where each silence starts and ends, in seconds.
     starts, ends = (
         np.flatnonzero(edges == 1) / SAMPLES_PER_SECOND,
         np.flatnonzero(edges == -1) / SAMPLES_PER_SECOND,
     )
     is_gap = ends - starts >= MIN_GAP_SECONDS
     starts, ends = starts[is_gap], ends[is_gap]
-    begins = np.concatenate([[0.0], ends])[: len(starts)]
+    word_starts = np.concatenate([[0.0], ends])[: len(starts)]
     if len(starts) and starts[0] == 0:  # silence before the first word
-        begins, starts, ends = begins[1:], starts[1:], ends[1:]
-    lengths = starts - begins
+        word_starts, starts, ends = word_starts[1:], starts[1:], ends[1:]
+    lengths = starts - word_starts
     silences = ends - starts
     return lengths, silences - silences.min() if len(silences) > 1 else silences
 
@@ -171,15 +175,15 @@ def word_times(
         return [(round(start, 3), round(end, 3)) for start, end in pieces]
     # A comma that is a separate word is silent.
     sizes = [len(word) + 1.0 if any(map(str.isalnum, word)) else 0.05 for word in words]
-    times = [end - start for start, end in pieces]
+    durations = [end - start for start, end in pieces]
     if len(words) < len(pieces):
-        runs = cut_into_runs(times, sizes)
+        runs = cut_into_runs(durations, sizes)
         return [(round(pieces[a][0], 3), round(pieces[b - 1][1], 3)) for a, b in runs]
     timed: list[tuple[float, float]] = []
-    for (start, end), (a, b) in zip(pieces, cut_into_runs(sizes, times), strict=True):
+    for (start, end), (a, b) in zip(pieces, cut_into_runs(sizes, durations), strict=True):
         shares = np.cumsum([0.0, *sizes[a:b]]) / sum(sizes[a:b])
-        at = [round(start + float(share) * (end - start), 3) for share in shares]
-        timed += list(pairwise(at))
+        times = [round(start + float(share) * (end - start), 3) for share in shares]
+        timed += list(pairwise(times))
     return timed
 
 
@@ -212,9 +216,9 @@ def mouth_frames(phonemes: Sequence[str], start: float, end: float) -> list[Mout
     """The mouth at the middle of each phoneme of a word, nearly closed before the first and after the
     last; `start` and `end` are those of the word in seconds."""
     shapes = [_shape(phoneme) for phoneme in phonemes]
-    weights = np.array([weight for _, _, weight in shapes])
-    ends = np.cumsum(weights) / weights.sum()
-    middles = start + (ends - weights / weights.sum() / 2) * (end - start)
+    lengths = np.array([length for _, _, length in shapes])
+    ends = np.cumsum(lengths) / lengths.sum()
+    middles = start + (ends - lengths / lengths.sum() / 2) * (end - start)
     inner = [
         (round(float(at), 3), opened, rounded)
         for at, (opened, rounded, _) in zip(middles, shapes, strict=True)
@@ -326,17 +330,20 @@ class HeadMedium:
 
     def reworded(self, questionnaire: Questionnaire, design: Design) -> Questionnaire:
         """The questionnaire with words about the head in place of the default words about texts."""
-        # Foster 2008, section 3.3: the same words are spoken, only the displays differ.
-        words = design.words
+        # Judges compare displays, not texts: as in Foster 2008, section 3.3, all versions of a sentence
+        # have the same words.
+        wording = design.words
         title, instructions = questionnaire.title, questionnaire.instructions
         if title == design.worded_title:
-            title = words("head.title")
+            title = wording("head.title")
         key = f"head.{design.name}"
-        if instructions == design.worded_instructions and words.has(key):
-            instructions = design.filled_in(words(key))
-        usual = words("pairs.preference")
+        if instructions == design.worded_instructions and wording.has(key):
+            instructions = design.filled_in(wording(key))
+        text_preference = wording("pairs.preference")
         questions = tuple(
-            replace(question, text=words("head.preference")) if question.text == usual else question
+            replace(question, text=wording("head.preference"))
+            if question.text == text_preference
+            else question
             for question in questionnaire.questions
         )
         return replace(

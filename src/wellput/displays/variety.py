@@ -1,4 +1,8 @@
-"""Metrics of how many displays a system shows and how varied they are. Most do not need the original.
+"""Metrics of how many displays a system shows and how varied they are. Most do not need the original
+displays, which people showed.
+
+A display is shown on a *unit* of a sentence: a node of its derivation, or a span of nodes. It is stored
+as a *code*, a number with a bit for each of its motions (see `reproduction`).
 
 *Tokens* are the displays of a sentence, *types* the different ones. In Foster (2008), section 4.2,
 tokens, types and their ratio per sentence agreed with people's choices. `display-entropy`,
@@ -26,7 +30,7 @@ from wellput.displays.reproduction import (
     NEEDS_DERIVATION,
     NEEDS_ORIGINAL,
     DisplayMatch,
-    array_digits,
+    array_digest,
     displays_in,
     shown_units,
 )
@@ -148,7 +152,7 @@ class DisplayFrequencies(BaseMetric):
 
     def signature(self) -> str:
         codes = np.zeros(0, dtype=np.int64) if self._codes is None else self._codes
-        return f"displays:{len(codes)}-{array_digits(codes)}"
+        return f"displays:{len(codes)}-{array_digest(codes)}"
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ class MeasuredDifference:
     """The difference of two systems on `n` items (`delta`), and the numbers that tests use: a value
     (`center`), its standard `error`, and the degrees of `freedom` of this error. `center` is `delta`,
     except for differences of shares: there it is the difference after a correction for small numbers
-    (`DifferenceOfShares.moved`)."""
+    (`DifferenceOfShares.smoothed_and_error`)."""
 
     delta: float
     center: float
@@ -215,7 +215,7 @@ def measured_differences(
         are_shares = rows.is_share(a, is_common) and rows.is_share(b, is_common)
         if are_shares and table.clusters is None:
             shares = DifferenceOfShares.of(rows.of(a, is_common)[:, 0], rows.of(b, is_common)[:, 0])
-            center, error = shares.moved
+            center, error = shares.smoothed_and_error
             delta = shares.estimate.value
             measured[a, b] = MeasuredDifference(delta, center, error, n - 1, n)
         # The confidence, 0.95, does not matter: no interval is used.

@@ -40,10 +40,17 @@ from wellput.engine.blocks import (
 from wellput.engine.collect import Collection, prepare_all
 from wellput.engine.result import SkippedPartition
 from wellput.engine.scoring_plan import OnError, ScoringPlan
+from wellput.io.locations import is_url
 from wellput.io.model_files import ModelFile, load_model_file, packed_strings, save_model_file
 from wellput.io.opened_files import note_own_folder
 from wellput.io.output import refuse_url
-from wellput.io.segment_scores import drop_other_parts, gathering_parts, has_part, writing_part
+from wellput.io.segment_scores import (
+    drop_other_parts,
+    gathering_parts,
+    has_part,
+    refuse_parts_of_other_runs,
+    writing_part,
+)
 from wellput.metrics.functions import FunctionMetric
 
 MAX_ATTEMPTS_PER_PARTITION = 3
@@ -53,14 +60,16 @@ MAX_ATTEMPTS_PER_PARTITION = 3
 class PartitionJob:
     """What to compute, which is the same for all partitions. `threads` is the number of threads for
     one partition. `keep_rows` keeps the statistics of single segments. `segments` is the folder for
-    segment scores, with a file for each partition. `hash_ids` is true if ids must be compared across
-    partitions. `parser` is the signature of the parser of references."""
+    segment scores, with a file for each partition; if it is at a URL, `run` marks this run's files.
+    `hash_ids` is true if ids must be compared across partitions. `parser` is the signature of the
+    parser of references."""
 
     metrics: Sequence[Metric]
     threads: int
     keep_rows: bool = False
     hash_ids: bool = False
     segments: str | None = None
+    run: str | None = None
     parser: str | None = None
 
     @property
@@ -126,7 +135,9 @@ def evaluate_partition(
         with ExitStack() as stack:
             writer = None
             if job.segments is not None:
-                writer = stack.enter_context(writing_part(job.segments, number, fingerprint))
+                writer = stack.enter_context(
+                    writing_part(job.segments, number, fingerprint or job.run)
+                )
             blocks = [
                 block_statistics(
                     block,
@@ -318,11 +329,13 @@ def collect_partitions(
         parser=source.parser,
     )
     finished = None if plan.resume is None else FinishedPartitions(plan.resume)
-    finished_numbers: list[int] = []
+    fingerprints: dict[int, str | None] = {}  # of the parts that are finished
     with ExitStack() as stack:
         if plan.segments is not None:
             folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
-            job = replace(job, segments=stack.enter_context(folder))
+            segments = stack.enter_context(folder)
+            run = secrets.token_hex() if is_url(segments) else None
+            job = replace(job, segments=segments, run=run)
         if plan.engine == "ray":
             on_phase("starting the cluster")
         # This generator must be closed before the cluster ends, also after an error.
@@ -333,12 +346,13 @@ def collect_partitions(
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
             else:
-                finished_numbers.append(number)
+                fingerprints[number] = outcome.fingerprint or job.run
                 _add_outcome(result, partition, outcome, job, finished, on_progress)
         if not source.are_ids_checked_by_partition:
             source.refuse_repeated(result.seen_ids.repeated_hashes())
         if job.segments is not None:
-            drop_other_parts(job.segments, finished_numbers)
+            drop_other_parts(job.segments, fingerprints)
+            refuse_parts_of_other_runs(job.segments, fingerprints)
     return result
 
 

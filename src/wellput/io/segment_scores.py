@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -282,6 +282,23 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
     for file in Path(working).iterdir():
         if file.name not in wanted:
             file.unlink()
+
+
+def refuse_parts_of_other_runs(working: str, fingerprints: Mapping[int, str | None]) -> None:
+    """Raises OutputError if, at a URL, a part is not the one that this run wrote: there is no lock
+    there, so another run may have written at the same time. `fingerprints` has that of each part."""
+    if not is_url(working):
+        return
+    others = [
+        PART_FILE.format(number)
+        for number, fingerprint in fingerprints.items()
+        if fingerprint is not None and not has_part(working, number, fingerprint)
+    ]
+    if others:
+        raise OutputError(
+            f"The scores in {working} are not those of this run: another run wrote there at the same "
+            f"time, such as {others[0]}. Score again, with a folder for each run."
+        )
 
 
 def has_part(working: str, number: int, fingerprint: str) -> bool:

@@ -358,7 +358,7 @@ def make_fluency(
     graded = list(graded_texts(pools.real, pools.source, parser, rng, threads=threads))
     models = english_models(english)
     model = train_fluency(graded, models, threads=threads, on_progress=on_progress)
-    weights = dict(zip(FLUENCY_FEATURES, model.sums.weights.round(4).tolist(), strict=True))
+    weights = dict(zip(FLUENCY_FEATURES, model.linear_model.weights.round(4).tolist(), strict=True))
     card = {"sentences": {kind.name: len(kind.texts) for kind in graded}, "weights": weights}
     model.save(path, card)
     return Learned(weights)

@@ -22,7 +22,7 @@ from wellput.language.degrade.errors import ErrorGenerator, MistakenWords
 from wellput.language.models.fluency_model import FluencyModel
 from wellput.language.models.treebank_fluency import (
     CLOSED_CLASSES,
-    MIN_SMALL_WORD_COUNT,
+    MIN_FUNCTION_WORD_COUNT,
     TREEBANK_FEATURES,
     TreebankFluencyModels,
 )
@@ -69,7 +69,7 @@ def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
         if len(lemma_forms) > 1
         for form in sorted(lemma_forms)
     }
-    frequent = sorted(word for word, count in small.items() if count >= MIN_SMALL_WORD_COUNT)
+    frequent = sorted(word for word, count in small.items() if count >= MIN_FUNCTION_WORD_COUNT)
     # At least one letter, because misspelled words need some.
     return MistakenWords(frequent, "".join(sorted(letters)) or "a", other_forms)
 

@@ -17,7 +17,7 @@ from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
 from wellput.reporting.rank import left_out_notes
 from wellput.reporting.table import Report, Table, number, p_text
-from wellput.stats.clusters import ALL_EQUAL
+from wellput.stats.clusters import ALL_EQUAL_REASON
 from wellput.stats.judges.alternative_annotator import AlternativeAnnotatorTest, PersonLeftOut
 
 CSV_COLUMNS = (
@@ -110,7 +110,7 @@ def _caveats(result: VetResult) -> list[str]:
         "corrected by Benjamini & Yekutieli's method."
         f"{clustered} Intervals hold for these people and systems, other items."
     ]
-    if test.untested and test.is_enough:
+    if test.untested and test.has_enough_people:
         notes.append(
             f"Not tested, because they have fewer than {test.min_trials} of these trials: "
             f"{untested_people(result)}."
@@ -226,7 +226,7 @@ def _bias_table(result: VetResult) -> Table:
             else "How many points more it gives than people do."
         )
         notes.insert(0, more)
-    if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL):
+    if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL_REASON):
         notes.append(
             "severity: the same for every item, so there is no interval; p is that of the sign test."
         )

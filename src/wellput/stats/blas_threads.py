@@ -1,9 +1,9 @@
 """One thread for the linear algebra of small matrices.
 
-OpenBLAS, which comes with NumPy and SciPy, otherwise wakes all cores: slower for small matrices, by far
-on a busy machine, and the last digits depend on the number of cores. The command line uses one thread
-for its whole process. In a Python program only wellput's own computations do (`one_blas_thread`),
-because the other code in the process may need more threads.
+By default OpenBLAS, which comes with NumPy and SciPy, uses all cores. For small matrices this is
+slower, by far on a busy machine, and the last digits depend on the number of cores. The command line
+uses one thread for its whole process. In a Python program only wellput's own computations do
+(`one_blas_thread`), because the other code in the process may need more threads.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ThreadCount(NamedTuple):
 
 _lock = Lock()
 _counts_outside: list[list[int]] = []
-"""For each block that is entered now: the numbers of threads outside all blocks."""
+"""For each `with` block that runs now: the numbers of threads outside all blocks."""
 
 
 @contextmanager

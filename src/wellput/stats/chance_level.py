@@ -67,7 +67,7 @@ def chance_level_of_segments(
     by_chance = _native.exchanged_correlations(
         x, z, correlation.grouping, correlation.coefficient, exchanges, seed, threads
     )
-    return ChanceLevel.of(by_chance[0], correlation.coefficient)
+    return ChanceLevel.of(by_chance[0], correlation.coefficient)  # a matrix of one row
 
 
 def chance_level_of(

@@ -30,9 +30,9 @@ MIN_EIGENVALUE = 1e-10
 """If an eigenvalue of the correlation matrix of the slopes' errors is smaller, the slopes are linearly
 dependent."""
 
-MIN_SHARE = 1e-10
-"""If the variance of a column in the rows of a fit, or the sum of squares of y, is a smaller share of
-that of all rows, it is rounding: the column, or y, is constant there."""
+MIN_VARIANCE_SHARE = 1e-10
+"""If a column's variance in the rows of a fit is a smaller share than this of its variance in all rows,
+it is rounding: the column is constant in these rows. So is y, if this holds for its sum of squares."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class RowProducts:
         return sums
 
     def without_each(self, unit_of: Places) -> Floats:
-        """The products summed over all rows except those of one unit: (units, k + 2, k + 2)."""
+        """For each unit, the products summed over all rows except the unit's: (units, k + 2, k + 2)."""
         return self.total - self.sums(unit_of, int(unit_of.max()) + 1)
 
     def coefficients(
@@ -87,13 +87,13 @@ class RowProducts:
         """
         places = [0, *(column + 1 for column in columns)]
         normal = sums[..., places, :][..., places]
-        inner = np.arange(1, len(places))
-        normal[..., inner, inner] += penalties / self.scale[list(columns)] ** 2
+        slope_places = np.arange(1, len(places))
+        normal[..., slope_places, slope_places] += penalties / self.scale[list(columns)] ** 2
         is_singular = _are_dependent(normal)
         normal[is_singular] = np.eye(len(places))
         found = np.linalg.solve(normal, sums[..., places, -1:])[..., 0]
         n, y, yy = sums[..., 0, 0], sums[..., 0, -1], sums[..., -1, -1]
-        is_y_constant = yy - y**2 / np.maximum(n, 1.0) <= MIN_SHARE * self.total[-1, -1]
+        is_y_constant = yy - y**2 / np.maximum(n, 1.0) <= MIN_VARIANCE_SHARE * self.total[-1, -1]
         found[..., 1:][is_y_constant] = 0.0
         found[is_singular] = np.nan
         return np.asarray(found, dtype=np.float64)
@@ -107,8 +107,8 @@ def _are_dependent(normal: Floats) -> NDArray[np.bool_]:
     covariance = normal[..., 1:, 1:] / count[..., None]
     covariance -= (sums / count)[..., :, None] * (sums / count)[..., None, :]
     variances = np.diagonal(covariance, axis1=-2, axis2=-1)
-    is_constant = (variances <= MIN_SHARE).any(axis=-1) | (n < 1)
-    scale = np.sqrt(np.where(variances > MIN_SHARE, variances, 1.0))
+    is_constant = (variances <= MIN_VARIANCE_SHARE).any(axis=-1) | (n < 1)
+    scale = np.sqrt(np.where(variances > MIN_VARIANCE_SHARE, variances, 1.0))
     correlation = covariance / (scale[..., :, None] * scale[..., None, :])
     if not sums.shape[-1]:
         return np.asarray(is_constant)
@@ -157,9 +157,9 @@ def clustered_coefficients(
         fitted(rows.without_each(sorted_places_of(items))),
         fitted(rows.total - rows.products),
     )
-    reason = without.too_few(generalize)
+    reason = without.why_too_few(generalize)
     freedom = without.freedom(generalize)
-    errors = np.array([without.of(place).error(generalize) for place in range(len(values))])
+    errors = np.array([without.at(place).error(generalize) for place in range(len(values))])
     if not reason and not np.isfinite(errors).all():
         reason = "a coefficient depends on a single system or item"
     estimates = [
@@ -182,9 +182,9 @@ def clustered_coefficients(
 
 
 def _all_zero(slopes: Floats, covariances: Sequence[Floats], freedom: float) -> float:
-    """The p-value that all slopes are 0: the largest of those that the covariance matrices give. NaN
-    where there are more coefficients than degrees of freedom. For one coefficient it is the p-value of
-    its t-test."""
+    """The p-value that all slopes are 0: the largest of the p-values that the covariance matrices (see
+    `TwoWayJackknife.covariances`) give. NaN where there are more coefficients than degrees of freedom.
+    For one coefficient it is the p-value of its t-test."""
     from scipy.special import fdtrc
 
     k = len(slopes)

@@ -214,16 +214,16 @@ def clustered_difference(
     """The difference of two scores on the same items, a's minus b's. Its interval and p-value hold for
     other clusters. `is_different` says on which items the systems differ."""
     has_differing = np.bincount(clusters.codes, is_different, len(clusters.sizes)) > 0
-    differing = int(has_differing.sum())
+    n_differing = int(has_differing.sum())
     freedom = (
         clusters.freedom(a.items.scores - b.items.scores, has_differing)
-        if differing > 1
+        if n_differing > 1
         else math.nan
     )
     return jackknife_difference(
         a.clusters,
         b.clusters,
-        differing,
+        n_differing,
         confidence=confidence,
         freedom=freedom,
         n=len(clusters.codes),
@@ -237,7 +237,7 @@ default."""
 MIN_RELATIVE_ERROR = 1e-10
 """A standard error this small, relative to the largest number of the data, is rounding: the clusters
 do not differ."""
-ALL_EQUAL = "no interval: all differences are equal"
+ALL_EQUAL_REASON = "no interval: all differences are equal"
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +293,7 @@ class ClusteredMeans:
             is_zero = abs(value) <= MIN_RELATIVE_ERROR * self.largest_value
             p_value = 1.0 if is_zero else 2.0 ** (1 - n)
             return Estimate(
-                value, p_value=p_value, method=f"{ALL_EQUAL}; sign test", n=count, null=0.0
+                value, p_value=p_value, method=f"{ALL_EQUAL_REASON}; sign test", n=count, null=0.0
             )
         return student_estimate(value, error, n - 1, confidence=confidence, method=method, n=count)
 
@@ -357,9 +357,10 @@ def _basis(columns: Floats) -> Floats:
 
 
 def _shift(x_residuals: Floats, y_residuals: Floats, design: Floats) -> float:
-    """What the slope loses without these rows, times the sum of squares of `x_residuals`. `design` has
-    the rows of orthonormal columns. If one of the columns other than x is 0 outside these rows, the fit
-    without the rows does not have this column; the pseudoinverse gives the slope of that fit, too."""
+    """What the slope loses without these rows, times the sum of squares of the x residuals of all rows.
+    `design` has these rows of the orthonormal columns. If one of the columns other than x is 0 outside
+    these rows, the fit without the rows does not have this column; the pseudoinverse gives the slope of
+    that fit, too."""
     unexplained = np.eye(len(x_residuals)) - design @ design.T
     return float(
         x_residuals @ (np.linalg.pinv(unexplained, rcond=1e-8, hermitian=True) @ y_residuals)
@@ -380,7 +381,7 @@ class ErrorParts:
         return self.item + (self.sample or 0.0) + (self.cluster or 0.0)
 
     def shares(self) -> dict[str, float]:
-        """Each part divided by the whole; NaN where nothing varies."""
+        """Each part divided by the total; NaN where nothing varies."""
         parts = {"cluster": self.cluster, "item": self.item, "sample": self.sample}
         total = self.total or math.nan
         return {name: part / total for name, part in parts.items() if part is not None}
@@ -390,8 +391,9 @@ def error_parts(
     values: Floats, sample_variances: Floats | None, codes: NDArray[np.intp] | None
 ) -> ErrorParts | None:
     """The parts of the variance of the mean of `values`, one value for each item. `sample_variances`
-    has the part of each value's variance that comes from samples, `codes` the number of each item's
-    cluster. None for fewer than two items, or where no item has several samples.
+    has the part of each value's variance that comes from samples, None if items have no samples;
+    `codes` has the number of each item's cluster, None without clusters. The result is None for fewer
+    than two items, or where `sample_variances` has NaN (no item has several samples).
 
     >>> parts = error_parts(np.array([1.0, 3.0, 5.0, 7.0]), np.full(4, 2.0), None)
     >>> round(parts.item, 3), parts.sample, round(parts.total, 3)
@@ -423,9 +425,9 @@ def error_parts(
 
 
 def variances_of_means(squares: Floats, counts: Floats) -> Floats:
-    """The variance of each item's mean over its samples, from the sums of squared differences within
-    items and the numbers of samples; the samples of all items are taken to have one variance. NaN where
-    no item has two samples."""
+    """The variance of each item's mean over its samples, from the sum of squared differences from this
+    mean and the number of samples, for each item; the samples of all items are taken to have one
+    variance. NaN where no item has two samples."""
     repeats = float(np.maximum(counts - 1, 0).sum())
     variance = float(squares.sum()) / repeats if repeats > 0 else math.nan
     return np.asarray(variance / np.maximum(counts, 1), dtype=np.float64)

@@ -1,8 +1,8 @@
 """p-values corrected for many tests.
 
 Each function takes the p-values of one family of tests and returns corrected ones in the same order:
-compare them with the level as if there were a single test. A NaN (a test that could not be made)
-stays NaN and does not count as a test.
+compare them with the significance level as if there were a single test. A NaN (a test that could not be
+made) stays NaN and does not count as a test.
 
 >>> holm(np.array([0.01, 0.04, 0.03]))
 array([0.03, 0.06, 0.06])
@@ -25,8 +25,8 @@ Correction: TypeAlias = Literal["holm", "bh", "bonferroni", "none"]
 ROUNDING = 1e-9
 """A p-value may be larger than 1 by this much, from rounding."""
 P_VALUE_MARGIN = 2
-"""There are enough resamples for the smallest possible corrected p-value to be the level divided by
-this."""
+"""There are enough resamples for the smallest possible corrected p-value to be the significance level
+divided by this."""
 
 
 def resamples_needed(n_resamples: int, *, tests: int, alpha: float) -> int:

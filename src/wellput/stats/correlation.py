@@ -230,7 +230,7 @@ def common_cells(*scores: Floats) -> list[Floats]:
     if any(np.isinf(array).any() for array in arrays):
         raise InputError("Scores to compare must be finite numbers, or NaN where one is missing.")
     for array in arrays:
-        # Only the largest is checked: single scores may be tiny, if not all of them are.
+        # Only the largest score is checked: some scores may be tiny, but not all.
         if wrong := size_problem(float(np.nanmax(np.abs(array), initial=0.0)), "score"):
             raise InputError(f"Scores cannot be compared: {wrong}.")
     missing = np.logical_or.reduce([np.isnan(array) for array in arrays])
@@ -258,11 +258,11 @@ def why_undefined(x: Floats, z: Floats, correlation: Correlation) -> str:
     if is_accuracy:
         return ""
     axis = {"item": 0, "system": 1}.get(grouping)
-    for scores, name in ((x, "the metric is constant"), (z, "the human scores are constant")):
+    for scores, reason in ((x, "the metric is constant"), (z, "the human scores are constant")):
         low = np.min(scores, axis=axis, where=present, initial=np.inf)
         high = np.max(scores, axis=axis, where=present, initial=-np.inf)
         if not np.any(low < high):
-            return name if axis is None else f"{name} within every {grouping}"
+            return reason if axis is None else f"{reason} within every {grouping}"
     return ""
 
 

@@ -44,8 +44,9 @@ from wellput.stats.student import FISHER_Z, LOGIT, Scale, scale_of_pairs
 from wellput.stats.two_way_jackknife import LeftOutClusters, TableFigure
 
 MAX_SYSTEMS_RECOMPUTED = 1_000
-"""With more systems, the correlation without a system is not computed again from the other systems: its
-sums are subtracted (Pearson), or the changes from leaving out its single cells are added up (ranks)."""
+"""With more systems, the correlation without a system is not computed again from the other systems: the
+system's sums are subtracted (Pearson), or the changes from leaving out its single cells are added up
+(ranks)."""
 ROUNDING_SHARE_OF_SQUARES = 1e-12
 """A sum of squares below this share of the whole is a rounding error: the scores are constant."""
 
@@ -86,16 +87,18 @@ def system_pearson_without_clusters(
 
 
 def item_mean_without_clusters(
-    groups: Floats, without: Floats, codes: NDArray[np.intp]
+    coefficients: Floats, without: Floats, codes: NDArray[np.intp]
 ) -> LeftOutClusters:
-    """The mean over items of a coefficient, without each cluster of items. `groups` are the items'
-    coefficients over systems, `without` (systems × items) those without one system; NaN where
+    """The mean over items of a coefficient, without each cluster of items. `coefficients` has that of
+    each item over systems, `without` (systems × items) the same without one system; NaN where
     undefined. `codes` has the number of each item's cluster."""
-    sums, counts = sums_by_cluster(np.nan_to_num(groups)[None], codes), _counts(groups[None], codes)
-    part, part_counts = sums_by_cluster(np.nan_to_num(without), codes), _counts(without, codes)
+    sums = sums_by_cluster(np.nan_to_num(coefficients)[None], codes)
+    counts = _counts(coefficients[None], codes)
+    without_sums = sums_by_cluster(np.nan_to_num(without), codes)
+    without_counts = _counts(without, codes)
     return LeftOutClusters(
         ratios(sums.sum() - sums[0], counts.sum() - counts[0]),
-        ratios(sums.sum() - sums + part, counts.sum() - counts + part_counts),
+        ratios(sums.sum() - sums + without_sums, counts.sum() - counts + without_counts),
     )
 
 
@@ -135,7 +138,7 @@ def sums_by_cluster(values: Floats | NDArray[np.bool_], codes: NDArray[np.intp])
 
 
 def _counts(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    """The number of values that are not NaN, as `sums_by_cluster`."""
+    """The number of values that are not NaN, by row and cluster as in `sums_by_cluster`."""
     return sums_by_cluster(np.isfinite(values), codes)
 
 
@@ -195,9 +198,10 @@ def _without_clusters(
     if correlation.coefficient == "spa":
         return None
     if correlation.level == "system":
-        of_x, of_z = (_means_without_clusters(scores, codes) for scores in (x, z))
+        x_means, z_means = (_means_without_clusters(scores, codes) for scores in (x, z))
         present = sums_by_cluster(np.isfinite(x), codes) > 0
-        figure = leave_out_of_scores(of_x, of_z, present, correlation.coefficient)
+        # A cluster takes the place of an item.
+        figure = leave_out_of_scores(x_means, z_means, present, correlation.coefficient)
         return LeftOutClusters(figure.items, figure.cells)
     if correlation.grouping == "item":
         return item_mean_without_clusters(
@@ -341,19 +345,19 @@ def _coefficients_of_items(
 def _grouped(x: Floats, z: Floats, coefficient: Coefficient, epsilon: float) -> TableFigure:
     """The mean of the columns' coefficients, without each row, column and cell. Columns where the
     coefficient is undefined are left out."""
-    groups, without = _coefficients_of_items(x, z, coefficient, epsilon)
+    coefficients, without = _coefficients_of_items(x, z, coefficient, epsilon)
     rows = ratios(np.nansum(without, axis=1), np.isfinite(without).sum(axis=1))
-    columns = item_mean_without_clusters(groups, without, np.arange(len(groups)))
-    is_defined = np.isfinite(groups)
-    value = float(groups[is_defined].mean()) if is_defined.any() else float("nan")
+    columns = item_mean_without_clusters(coefficients, without, np.arange(len(coefficients)))
+    is_defined = np.isfinite(coefficients)
+    value = float(coefficients[is_defined].mean()) if is_defined.any() else float("nan")
     return TableFigure(value, rows, columns.wholes, columns.cells, np.isfinite(x))
 
 
 def leave_out_of_means(x: Floats, z: Floats, coefficient: Coefficient) -> TableFigure:
     """The coefficient of the systems' mean scores, without each system, item and cell."""
     item_codes = np.arange(x.shape[1])
-    of_x, of_z = (_means_without_clusters(scores, item_codes) for scores in (x, z))
-    return leave_out_of_scores(of_x, of_z, np.isfinite(x), coefficient)
+    x_means, z_means = (_means_without_clusters(scores, item_codes) for scores in (x, z))
+    return leave_out_of_scores(x_means, z_means, np.isfinite(x), coefficient)
 
 
 def leave_out_of_scores(

@@ -350,8 +350,8 @@ def boot_difference(
 
 
 def sign_p_value(differences: Floats, alternative: Alternative) -> float:
-    """The p-value from how many of the resampled differences have the other sign; undefined resamples
-    count as having it."""
+    """The p-value from the share of resampled differences that are not greater than 0, or not less than
+    0; an undefined difference is neither greater nor less."""
     not_greater = resampling_p_value(-differences, 0.0)
     not_less = resampling_p_value(differences, 0.0)
     if alternative == "greater":

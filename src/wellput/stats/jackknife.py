@@ -64,8 +64,8 @@ class WithoutItems:
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """A difference of two scores. `inferred` has it with its standard error, None where there is
-    none."""
+    """A difference of two scores. `inferred` has the difference with its standard error; it is None
+    where there is no standard error."""
 
     estimate: Estimate
     inferred: CautiousStudent | None
@@ -101,12 +101,13 @@ def score_interval(
     logarithm of the distance to a single bound. There is no interval where all items contribute the
     same, or where fewer than two items have statistics other than 0.
     """
-    counts = statistics[(statistics != 0).any(axis=1)]
-    if is_share(counts, score, bounds):
-        return share_interval(int(counts[:, 0].sum()), len(counts), confidence=confidence)
+    contributing = statistics[(statistics != 0).any(axis=1)]
+    if is_share(contributing, score, bounds):
+        hits = int(contributing[:, 0].sum())
+        return share_interval(hits, len(contributing), confidence=confidence)
     return jackknife_interval(
         scores_without_items(statistics, score),
-        freedom=len(counts) - 1,
+        freedom=len(contributing) - 1,
         n=len(statistics),
         confidence=confidence,
         bounds=bounds,
@@ -242,8 +243,8 @@ def _skew(values: Floats) -> float:
 
 
 def _within(bounds: Bounds, estimate: Estimate) -> Estimate:
-    """The interval without what lies beyond a bound. Needed for a score on a bound, which has no
-    scale."""
+    """The interval without what lies beyond a bound. Needed for a score on a bound, which
+    `_scale_between` does not transform."""
     low, high, value = estimate.low, estimate.high, estimate.value
     bottom, top = bounds
     if low is not None and bottom is not None:

@@ -124,7 +124,7 @@ class SmallestStudy:
 @dataclass(frozen=True, repr=False)
 class PowerTable(Result):
     """Power for all given sizes, and the smallest sizes that reach the target. `what` is compared:
-    systems or metrics; `test` names the test and `alpha` its level."""
+    systems or metrics; `test` names the test and `alpha` its significance level."""
 
     presented_by: ClassVar[str] = "wellput.reporting.power:power_report"
 
@@ -213,16 +213,15 @@ def power_for_systems(
             return float("nan"), "one item cannot show how items differ"
         if sd_judge > 0 and n_judges < 2:
             return float("nan"), "one judge cannot show how judges differ"
-        within = 2 * sd_noise**2
-        answers = n * n_judges
-        variance = sd_item**2 / n + sd_judge**2 / n_judges + within / answers
+        noise = 2 * sd_noise**2  # the variance of the noise of two ratings
+        variance = sd_item**2 / n + sd_judge**2 / n_judges + noise / (n * n_judges)
         mean = difference + draws.normal(0) * np.sqrt(variance)
-        by_item = (within + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
+        by_item = (noise + n_judges * sd_item**2) * draws.mean_square(0, n - 1)
         if n_judges == 1:
             return significant_share(mean / np.sqrt(by_item / n), n - 1, alpha), ""
-        by_judge = (within + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
+        by_judge = (noise + n * sd_judge**2) * draws.mean_square(1, n_judges - 1)
         # Twice as many degrees of freedom as the differences have (see `difference_variances`).
-        residual = within * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
+        residual = noise * draws.mean_square(2, 2 * (n - 1) * (n_judges - 1))
         test_variance, freedom = difference_variances(by_judge, by_item, residual, n_judges, n)
         return significant_share(mean / np.sqrt(test_variance), freedom, alpha), ""
 
@@ -366,13 +365,13 @@ def table_of_powers(
     require(all(k is None or k >= 1 for k in judges), "The number of judges must be 1 or more.")
 
     def power(n: int, n_judges: int | None) -> Estimate:
-        value, undefined = power_of(n, n_judges)
+        value, reason = power_of(n, n_judges)
         low, high = wilson_bounds(value, draws.simulations, z=Z_OF_95_PERCENT)
         return Estimate(
             value=value,
             low=low,
             high=high,
-            method=f"simulated: {(undefined or test).rstrip(',')}, {draws.simulations} simulations",
+            method=f"simulated: {(reason or test).rstrip(',')}, {draws.simulations} simulations",
             n=draws.simulations,
             seed=draws.seed,
         )
@@ -395,25 +394,26 @@ def _smallest(
     max_items: int,
 ) -> SmallestStudy:
     """The fewest items with which `n_judges` judges reach the target."""
-    undefined = power_of(max_items, n_judges)[1]
-    if undefined:
-        return SmallestStudy(n_judges, None, undefined)
+    reason = power_of(max_items, n_judges)[1]
+    if reason:
+        return SmallestStudy(n_judges, None, reason)
     n_items = _fewest(lambda n: power_of(n, n_judges)[0] >= target, start_items, max_items)
     note = "" if n_items else f"not even {max_items:,} items reach {target:g}"
     return SmallestStudy(n_judges, n_items, note)
 
 
-def _fewest(is_enough: Callable[[int], bool], start: int, limit: int) -> int | None:
-    """The smallest number from 2 to `limit` that is enough; None where none is. `start` is doubled
-    until it is enough, and then the gap is halved: power rises with the size of a study."""
+def _fewest(reaches_target: Callable[[int], bool], start: int, limit: int) -> int | None:
+    """The smallest number from 2 to `limit` that reaches the target; None where none does. `start` is
+    doubled until it reaches the target, and then the gap is halved: power rises with the size of a
+    study."""
     low, high = 1, start
-    while not is_enough(high):
+    while not reaches_target(high):
         if high >= limit:
             return None
         low, high = high, min(2 * high, limit)
     while high - low > 1:
         middle = (low + high) // 2
-        if is_enough(middle):
+        if reaches_target(middle):
             high = middle
         else:
             low = middle

@@ -71,8 +71,9 @@ class ProxyLabels:
 
 @dataclass(frozen=True, slots=True)
 class PredictionPowered:
-    """An estimated mean with its standard error. `error` is NaN where it is unknown; `skew` is the
-    skewness of the mean; `tuning` is λ; `n_clusters` is the number of clusters with labels."""
+    """An estimated mean with its standard error. `error` is NaN where it is unknown, and `reason` says
+    why; `skew` is the skewness of the mean, as far as it is removed (`hall_share`); `tuning` is λ;
+    `n_clusters` is the number of clusters with labels, one more than the degrees of freedom."""
 
     value: float
     error: float
@@ -155,16 +156,20 @@ def prediction_powered_mean(
         reason = f"fewer than {MIN_LABELS} labeled clusters"
         return PredictionPowered(value, NAN, 0.0, used_tuning, n, extra, n_clusters, reason)
     without, _ = (total - sums).mean(tuning, clip)
-    labeled, others = without[sums.has_labels], without[~sums.has_labels]
-    variance = _jackknife(labeled)
-    noise = _jackknife(others) if used_tuning and len(others) > 1 else 0.0
-    error = math.sqrt(variance + noise)
+    without_labeled, without_unlabeled = without[sums.has_labels], without[~sums.has_labels]
+    has_noise = used_tuning != 0 and len(without_unlabeled) > 1
+    labeled_variance = _jackknife_variance(without_labeled)
+    unlabeled_variance = _jackknife_variance(without_unlabeled) if has_noise else 0.0
+    error = math.sqrt(labeled_variance + unlabeled_variance)
     largest = float(
         np.nanmax(np.abs(units.labels)) + abs(used_tuning) * np.abs(units.proxies).max()
     )
     if error <= rounding_error(n, largest):
         error = 0.0
-    skew = _skew(labeled) * (variance / (variance + noise)) ** 1.5 if error > 0 else 0.0
+    skew = 0.0
+    if error > 0:
+        labeled_share = labeled_variance / (labeled_variance + unlabeled_variance)
+        skew = _skew(without_labeled) * labeled_share**1.5
     return PredictionPowered(
         value,
         error,
@@ -180,7 +185,8 @@ def weighted_sum(
     parts: list[PredictionPowered], shares: Floats, *, signs: Floats | None = None
 ) -> PredictionPowered:
     """The sum of independent means times `shares`: the shares of strata in the whole. `signs` (1 or −1)
-    multiply the shares, for a difference."""
+    multiply the shares, for a difference. `n_clusters` of the result is one more than Satterthwaite's
+    degrees of freedom, not a number of clusters."""
     factors = shares if signs is None else shares * signs
     errors = np.array([part.error for part in parts]) * np.abs(factors)
     value = float(np.array([part.value for part in parts]) @ factors)
@@ -206,7 +212,7 @@ def weighted_sum(
     )
 
 
-def _jackknife(without: Floats) -> float:
+def _jackknife_variance(without: Floats) -> float:
     """The jackknife's variance, from the estimates without each cluster."""
     n = len(without)
     return (n - 1) / n * float(((without - without.mean()) ** 2).sum())

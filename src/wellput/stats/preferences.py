@@ -107,14 +107,15 @@ def goodness_of_fit(counts: ArrayLike, expected: ArrayLike | None = None) -> Est
     if len(observed) < 2 or not n:
         return undefined("there is nothing to choose between" if n else "no choices", n=n)
     if expected is None:
-        model = np.full(len(observed), n / len(observed))
+        expected_counts = np.full(len(observed), n / len(observed))
     else:
-        model = np.asarray(expected, dtype=np.float64)
-        if model.shape != observed.shape or (model <= 0).any():
+        expected_counts = np.asarray(expected, dtype=np.float64)
+        if expected_counts.shape != observed.shape or (expected_counts <= 0).any():
             raise InputError(f"There must be {len(observed)} expected counts, all above 0.")
-        if not np.isclose(model.sum(), n, rtol=1e-8):
-            raise InputError(f"Expected counts add up to {model.sum():g}, observed counts to {n}.")
-    return _chi_squared(observed, model, len(observed) - 1, "χ² goodness of fit", n)
+        total = expected_counts.sum()
+        if not np.isclose(total, n, rtol=1e-8):
+            raise InputError(f"Expected counts add up to {total:g}, observed counts to {n}.")
+    return _chi_squared(observed, expected_counts, len(observed) - 1, "χ² goodness of fit", n)
 
 
 def homogeneity(table: ArrayLike, *, yates: bool = True) -> Estimate:
@@ -192,15 +193,19 @@ def win_rates(choices: Choices) -> Floats:
 def homogeneity_rows(
     first: Sequence[Preference], second: Sequence[Preference]
 ) -> Iterator[dict[str, Any]]:
-    """A row for each question and pair of systems that both studies have, from the two studies'
-    preferences. Ties do not count."""
+    """A row for each question and pair of systems that both studies have; `first` and `second` are the
+    preferences of the two studies. Ties do not count."""
     has_rows = False
     for question in dict.fromkeys(row.question for row in first):
-        of_both = [[row for row in rows if row.question == question] for rows in (first, second)]
-        systems = sorted({name for rows in of_both for row in rows for name in _offered(row)})
+        rows_of_studies = [
+            [row for row in rows if row.question == question] for rows in (first, second)
+        ]
+        systems = sorted(
+            {name for rows in rows_of_studies for row in rows for name in _systems_of(row)}
+        )
         counts = [
             Choices.of([(row.system_a, row.system_b, row.choice) for row in rows], systems=systems)
-            for rows in of_both
+            for rows in rows_of_studies
         ]
         for i, j in combinations(range(len(systems)), 2):
             if all(choices.offered[i, j] for choices in counts):
@@ -219,5 +224,5 @@ def homogeneity_rows(
         raise InputError("The two studies have no pair of systems in common.")
 
 
-def _offered(row: Preference) -> tuple[str, str]:
+def _systems_of(row: Preference) -> tuple[str, str]:
     return row.system_a, row.system_b

@@ -50,7 +50,7 @@ MIN_ITEMS_FOR_WILSON = 30
 """With fewer items a share has the exact interval."""
 MIN_DIFFERING_FOR_SCORE_TEST = 25
 """Where the systems differ on fewer items, McNemar's test is exact."""
-MAX_FOR_SUM = 1000
+MAX_ITEMS_FOR_SUM = 1000
 """For more items the terms of the binomial distribution overflow."""
 
 
@@ -105,7 +105,7 @@ def _share_with_tail(misses: int, n: int, tail: float) -> float:
 
 def _binomial_cdf(k: int, n: int, share: float) -> float:
     """The probability of at most k hits in n items, where `share` is that of one hit."""
-    if n > MAX_FOR_SUM:
+    if n > MAX_ITEMS_FOR_SUM:
         from scipy.special import betainc  # imported late: SciPy takes long to load
 
         return float(betainc(n - k, k + 1, 1 - share))
@@ -190,11 +190,11 @@ class DifferenceOfShares:
         )
 
     @property
-    def moved(self) -> tuple[float, float]:
+    def smoothed_and_error(self) -> tuple[float, float]:
         """The difference and its standard error after half an item is added to each of the four
         outcomes (Agresti & Min 2005), so that there is an error even where no item differs.
 
-        >>> [round(x, 3) for x in DifferenceOfShares(only_a=0, only_b=0, n=8).moved]
+        >>> [round(x, 3) for x in DifferenceOfShares(only_a=0, only_b=0, n=8).smoothed_and_error]
         [0.0, 0.1]
         """
         n, differing = self.n + 2, self.only_a + self.only_b + 1
@@ -224,7 +224,8 @@ class DifferenceOfShares:
         """The score statistic for a true difference; it falls as the difference grows."""
         n, a, b = self.n, self.only_a, self.only_b
         excess = a - b - n * difference
-        # The most likely share of items on which only b is right, given the difference.
+        # The most likely share x of items on which only b is right, given the difference: the larger
+        # root of 2n · x² + linear · x + constant.
         linear = -a - b + (2 * n - a + b) * difference
         constant = -b * difference * (1 - difference)
         share = (math.sqrt(max(0.0, linear**2 - 8 * n * constant)) - linear) / (4 * n)

@@ -91,7 +91,7 @@ def power_with_proxy(
         t = _estimate_t(draws, n, n_scored - n, r_with_people, difference / spread)
         return significant_share(t, n - 1, alpha), ""
 
-    plan = partial(
+    make_table = partial(
         table_of_powers,
         "systems",
         TEST,
@@ -102,17 +102,17 @@ def power_with_proxy(
         draws=draws,
         start_items=MIN_LABELS,
     )
-    table = plan(lambda n, k: power_of(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
-    people_only_table = plan(lambda n, k: power_of(n, k, n_scored=n))
+    table = make_table(lambda n, k: power_of(n, k, n_scored=proxy.n_items), max_items=proxy.n_items)
+    people_only_table = make_table(lambda n, k: power_of(n, k, n_scored=n))
     return replace(
         table,
         rows=tuple(
-            replace(row, people_only=other.power)
-            for row, other in zip(table.rows, people_only_table.rows, strict=True)
+            replace(row, people_only=without_proxy.power)
+            for row, without_proxy in zip(table.rows, people_only_table.rows, strict=True)
         ),
         smallest=tuple(
-            replace(study, people_only=other.n_items)
-            for study, other in zip(table.smallest, people_only_table.smallest, strict=True)
+            replace(study, people_only=without_proxy.n_items)
+            for study, without_proxy in zip(table.smallest, people_only_table.smallest, strict=True)
         ),
         assumed={
             "difference": difference,
@@ -137,10 +137,11 @@ def highest_correlation(n_judges: float, sd_item: float, sd_noise: float) -> flo
 
 
 def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floats:
-    """The t statistics of the simulated studies with n labeled and `extra` unlabeled items. Labels
-    (people's differences y, with this mean) and the proxy's differences f have a standard deviation of
-    1 and the correlation r. `ff`, `fy` and `yy` are the mean squares and products of the labeled items'
-    deviations, `gap` is the mean of f of the unlabeled items minus that of the labeled ones."""
+    """The sizes of the t statistics (the smaller of Student's and Hall's, as for `CautiousStudent`) of
+    the simulated studies with n labeled and `extra` unlabeled items. Labels (people's differences y,
+    with this mean) and the proxy's differences f have a standard deviation of 1 and the correlation r.
+    `ff`, `fy` and `yy` are the mean squares and products of the labeled items' deviations, `gap` is the
+    mean of f of the unlabeled items minus that of the labeled ones."""
     unexplained = math.sqrt(1 - r**2)
     root, cross = np.sqrt(draws.chi_square(0, n - 1)), draws.normal(0)
     ff = root**2 / n
@@ -157,6 +158,8 @@ def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floa
         slope = (
             extra / (n * ff + unlabeled_squares + n * extra / total * gap**2) * (total - 1) / total
         )
+        # slope · fy is the best λ. The limit is λ = 1 for proxy scores with the spread of the labels:
+        # `wellput estimate` scales a metric's scores so.
         tuning = np.clip(slope * fy, 0.0, np.sqrt(yy / ff))
         # Leaving out an item changes the mean of y − λf, and it changes λ, which matters where the
         # means of f differ between labeled and unlabeled items; `of_both` is the product of both
@@ -172,6 +175,7 @@ def _estimate_t(draws: Draws, n: int, extra: int, r: float, mean: float) -> Floa
         variance = variance_of_labeled + tuning**2 * unlabeled_squares / (extra - 1) / extra
         value = value + tuning * gap
     t = value / np.sqrt(variance)
-    skewness = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) / math.sqrt(n)
-    skew = hall_share(n) * skewness * draws.normal(4) * (variance_of_labeled / variance) ** 1.5
+    # How far the skewness of n normal values varies around 0; for their mean, it is divided by √n.
+    skewness_sd = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) / math.sqrt(n)
+    skew = hall_share(n) * skewness_sd * draws.normal(4) * (variance_of_labeled / variance) ** 1.5
     return np.asarray(np.minimum(np.abs(t), np.abs(hall_transformed(t, skew))))

@@ -23,7 +23,8 @@ EXACT_VARIANCE_SHARE = 1e-12
 """A residual variance below this share of y's variance counts as 0: the predictors determine y."""
 
 DEPENDENT_VARIANCE_SHARE = 1e-10
-"""A column is a combination of the others if they leave less than this share of its variance."""
+"""A column is a combination of the others if they leave less than this share of its variance
+unexplained."""
 
 MAX_VARIANCE_INFLATION = 10.0
 """A predictor with a larger variance inflation gets a warning: the others explain more than 90% of its

@@ -106,10 +106,10 @@ def spa_by_normal_curve(x: Floats, z: Floats) -> float:
     shared = (present @ present.T)[first, second] > 0
     if not shared.any():
         return float("nan")
-    of_metric, of_people = (
+    p_metric, p_human = (
         _normal_p_values_of_pairs(scores, present)[first, second] for scores in (x, z)
     )
-    return float(1 - np.mean(np.abs(of_metric - of_people)[shared]))
+    return float(1 - np.mean(np.abs(p_metric - p_human)[shared]))
 
 
 def _normal_p_values_of_pairs(scores: Floats, present: Floats) -> Floats:
@@ -143,24 +143,26 @@ def spa_leave_one_out(x: Floats, z: Floats, value: float | None = None) -> Table
     x, z = common_cells(x, z)
     n_systems, n_items = x.shape
     pairs = list(combinations(range(n_systems), 2))
-    sums, counts = 0.0, 0
+    total, n_pairs = 0.0, 0
     systems, system_counts = np.zeros(n_systems), np.zeros(n_systems)
     items, cells = np.zeros(n_items), np.zeros((n_systems, n_items))
     for a, b in pairs:
-        of_metric, of_people = x[a] - x[b], z[a] - z[b]
-        is_shared = np.isfinite(of_metric)
+        metric_differences, human_differences = x[a] - x[b], z[a] - z[b]
+        is_shared = np.isfinite(metric_differences)
         if not is_shared.any():
             continue
-        terms = [_normal_p_values(np.nan_to_num(rows)) for rows in (of_metric, of_people)]
-        whole = 1 - abs(terms[0][0] - terms[1][0])
-        changes = np.where(is_shared, 1 - np.abs(terms[0][1] - terms[1][1]) - whole, 0.0)
-        sums, counts = sums + whole, counts + 1
+        p_metric, p_metric_without = _normal_p_values(np.nan_to_num(metric_differences))
+        p_human, p_human_without = _normal_p_values(np.nan_to_num(human_differences))
+        accuracy = 1 - abs(p_metric - p_human)
+        accuracies_without = 1 - np.abs(p_metric_without - p_human_without)
+        changes = np.where(is_shared, accuracies_without - accuracy, 0.0)
+        total, n_pairs = total + accuracy, n_pairs + 1
         for system in (a, b):
-            systems[system] += whole
+            systems[system] += accuracy
             system_counts[system] += 1
             cells[system] += changes
         items += changes
-    if not counts:
+    if not n_pairs:
         undefined_systems = np.full(n_systems, np.nan)
         return TableFigure(
             np.nan,
@@ -169,14 +171,14 @@ def spa_leave_one_out(x: Floats, z: Floats, value: float | None = None) -> Table
             np.full(x.shape, np.nan),
             np.isfinite(x),
         )
-    mean = sums / counts
+    mean = total / n_pairs
     center = mean if value is None else value
-    without = ratios(sums - systems, counts - system_counts)
+    without = ratios(total - systems, n_pairs - system_counts)
     return TableFigure(
         center,
         center + without - mean,
-        center + items / counts,
-        center + cells / counts,
+        center + items / n_pairs,
+        center + cells / n_pairs,
         np.isfinite(x),
     )
 

@@ -31,8 +31,8 @@ from wellput.stats.regression import (
 
 REMOVE_ABOVE_P = 0.10
 ENTER_BELOW_P = 0.05
-"""The choice by p-values drops predictors with a p above the first, and takes predictors with a p
-below the second."""
+"""The choice by p-values drops predictors with a p above `REMOVE_ABOVE_P`, and takes predictors with a
+p below `ENTER_BELOW_P`."""
 
 
 @dataclass(frozen=True, slots=True)

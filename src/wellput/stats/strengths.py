@@ -77,8 +77,8 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
     """
     check_number("confidence", confidence)
     is_reachable = _closure((choices.wins + choices.ties) > 0)
-    together = is_reachable & is_reachable.T
-    components = np.argmax(together, axis=1)  # named by their first member
+    is_mutual = is_reachable & is_reachable.T
+    components = np.argmax(is_mutual, axis=1)  # named by their first member
     is_same_component = components[:, None] == components
     wins, ties = choices.wins * is_same_component, choices.ties * is_same_component
     if not _has_finite_ties(wins, ties):
@@ -87,13 +87,13 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
     if np.isnan(logs).any():  # pragma: no cover - the likelihood is concave with a finite maximum
         return _unfit(choices, components, confidence)
     sizes = is_same_component.sum(axis=1)
-    largest = int(np.argmax(sizes))
+    in_largest = int(np.argmax(sizes))  # a system in the largest component
     n_compared = choices.offered.sum(axis=1)
     strengths = []
     for system in range(len(logs) - 1):
-        if components[system] != components[largest] or sizes[largest] == 1:
-            center = largest if sizes[largest] > 1 else None
-            strengths.append(_infinite(choices, is_reachable, system, center))
+        if components[system] != components[in_largest] or sizes[in_largest] == 1:
+            compared_with = in_largest if sizes[in_largest] > 1 else None
+            strengths.append(_infinite(choices, is_reachable, system, compared_with))
             continue
         value = float(logs[system])
         low, high = _interval(value, float(np.sqrt(covariance[system, system])), confidence)
@@ -108,7 +108,7 @@ def bradley_terry(choices: Choices, *, confidence: float = 0.95) -> BradleyTerry
         confidence=confidence,
         reason=""
         if is_same_component.all()
-        else _why_infinite(choices, components == components[largest]),
+        else _why_infinite(choices, components == components[in_largest]),
     )
 
 
@@ -155,8 +155,9 @@ def _fit(
     x[k] = 0.0 if has_ties else -np.inf
     likelihood, chances = _likelihood(x, i, j, counts)
     for _ in range(MAX_NEWTON_STEPS):
-        gradient, information = pair_slope(chances, i, j, counts, k)
+        gradient, information = gradient_and_information(chances, i, j, counts, k)
         scale = max(float(np.trace(information)) / (k + 1), 1.0)
+        # The pseudoinverse of the information, which is 0 in the idle directions.
         covariance = np.linalg.inv(information + scale * idle) - idle / scale
         step = covariance @ gradient
         if np.abs(step).max() < CONVERGED_STEP:
@@ -197,7 +198,7 @@ def _likelihood(
     return float((counts * logs).sum()), weights / total
 
 
-def pair_slope(
+def gradient_and_information(
     chances: Floats, i: NDArray[np.int64], j: NDArray[np.int64], counts: Floats, k: int
 ) -> tuple[Floats, Floats]:
     """The gradient of the log-likelihood and the information matrix. `chances` and `counts` (3, pairs)
@@ -239,21 +240,21 @@ def _tie_estimate(logs: Floats, covariance: Floats, n: int, confidence: float) -
 
 
 def _infinite(
-    choices: Choices, reach: NDArray[np.bool_], system: int, largest: int | None
+    choices: Choices, is_reachable: NDArray[np.bool_], system: int, compared_with: int | None
 ) -> Estimate:
-    """The strength of a system outside the largest component; `largest` is one of its members, or None
-    if every system is a component by itself."""
+    """The strength of a system outside the largest component; `compared_with` is a system in that
+    component, or None if every system is a component by itself."""
     n = int(choices.offered[system].sum())
     won_all = int(choices.wins[system].sum()) == n
     lost_all = int(choices.wins[:, system].sum()) == n
     if not n:
         return undefined("it was never offered", n=0)
-    if won_all if largest is None else reach[system, largest]:
+    if won_all if compared_with is None else is_reachable[system, compared_with]:
         reason = (
             "it won every comparison" if won_all else "no weaker system has won or tied against it"
         )
         return Estimate(np.inf, method=f"infinite: {reason}", n=n)
-    if lost_all if largest is None else reach[largest, system]:
+    if lost_all if compared_with is None else is_reachable[compared_with, system]:
         reason = (
             "it lost every comparison" if lost_all else "it has not won or tied against a stronger"
         )
@@ -261,9 +262,9 @@ def _infinite(
     return undefined("nothing says how it compares with the others", n=n)
 
 
-def _why_infinite(choices: Choices, in_largest: NDArray[np.bool_]) -> str:
-    """Why some strengths are not finite, in words; `in_largest` marks the largest component."""
-    inside = [name for name, is_in in zip(choices.systems, in_largest, strict=True) if is_in]
+def _why_infinite(choices: Choices, is_in_largest: NDArray[np.bool_]) -> str:
+    """Why some strengths are not finite, in words; `is_in_largest` marks the largest component."""
+    inside = [name for name, is_in in zip(choices.systems, is_in_largest, strict=True) if is_in]
     if len(inside) == 1:
         return "no two systems each won or tied against the other, directly or over others"
     return (

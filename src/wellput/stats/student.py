@@ -133,14 +133,14 @@ class CautiousStudent:
         from scipy.special import stdtr, stdtrit  # imported late: SciPy takes long to load
 
         critical = float(stdtrit(self.freedom, (1 + confidence) / 2))
-        below = max(critical, hall_untransformed(critical, self.skew))
-        above = min(-critical, hall_untransformed(-critical, self.skew))
+        t_at_low = max(critical, hall_untransformed(critical, self.skew))
+        t_at_high = min(-critical, hall_untransformed(-critical, self.skew))
         t = self.value / self.error
         smaller_t = min(abs(t), abs(hall_transformed(t, self.skew)))
         return Estimate(
             self.value,
-            self.value - below * self.error,
-            self.value - above * self.error,
+            self.value - t_at_low * self.error,
+            self.value - t_at_high * self.error,
             2 * float(stdtr(self.freedom, -smaller_t)),
             method=method,
             n=n,
@@ -215,10 +215,9 @@ def welch_test(means: Floats, errors: Floats, freedom: Floats) -> EqualityTest:
     uncertainty = ((1 - weights / total) ** 2 / freedom).sum()
     between = (weights * (means - center) ** 2).sum() / (k - 1)
     statistic = between / (1 + 2 * (k - 2) / (k**2 - 1) * uncertainty)
-    within = (k**2 - 1) / (3 * uncertainty)
-    return EqualityTest(
-        float(statistic), (k - 1, float(within)), float(fdtrc(k - 1, within, statistic))
-    )
+    freedom_within = (k**2 - 1) / (3 * uncertainty)
+    p_value = float(fdtrc(k - 1, freedom_within, statistic))
+    return EqualityTest(float(statistic), (k - 1, float(freedom_within)), p_value)
 
 
 def anytime_half_widths(errors: Floats, *, alpha: float, prior_sd: float) -> Floats:

@@ -7,11 +7,11 @@ together with these. The variance for other systems and other items is V(systems
 as in Cameron, Gelbach & Miller (2011), but at least the greater of the first two.
 
 Satterthwaite's degrees of freedom are too many where there are few units (with three judges, tests at
-.05 reject up to .07 of true null hypotheses). The geometric mean of them and of one less than the
-smaller number of units is used where it is less. Where few units have large effects, as with skewed
-scores, the variance is less certain than among normal ones, so the observed kurtosis of the effects
-reduces the degrees of freedom (without that, with 20 skewed systems, tests at .05 reject .09 of true
-null hypotheses).
+.05 reject up to .07 of true null hypotheses). So they are replaced by the geometric mean of themselves
+and one less than the smaller number of units, if this mean is less. Where few units have large effects,
+as with skewed scores, the variance is less certain than with normal effects, so the observed kurtosis
+of the effects reduces the degrees of freedom (without that, with 20 skewed systems, tests at .05 reject
+.09 of true null hypotheses).
 
 Nothing is drawn at random. docs/results/agreement_calibration.md measures the intervals, from 4 systems
 on.
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 MIN_UNITS = 4
 """With fewer systems, or items, there is no interval."""
 MIN_UNITS_FOR_SATTERTHWAITE = 3
-"""With fewer units of one kind, the degrees of freedom are one less than these."""
+"""With fewer units of one kind, the degrees of freedom are one less than their number."""
 
 
 def crossed_variance(
     rows: float, columns: float, cells: float, row_freedom: float, column_freedom: float
 ) -> tuple[float, float]:
     """The variance of a figure and its degrees of freedom, from the variances of leaving out rows,
-    columns and single cells, and the degrees of freedom of the first two. NaN where there is only one
-    row or column."""
+    columns and single cells, and the degrees of freedom of the variances of rows and columns. NaN where
+    there is only one row or column."""
     fewest = min(row_freedom, column_freedom)
     if fewest < 1:
         return math.nan, fewest
@@ -70,17 +70,18 @@ class TwoWayJackknife:
     item_freedom: float | None = None
     """Degrees of freedom of clusters that replace items. None: one less than the number of items."""
     unit: str = "item"
+    """The word for an item, or for the cluster that replaces items, in messages."""
 
     def __sub__(self, other: TwoWayJackknife) -> TwoWayJackknife:
         return TwoWayJackknife(
             self.systems - other.systems, self.items - other.items, self.cells - other.cells
         )
 
-    def of(self, place: int) -> TwoWayJackknife:
+    def at(self, place: int) -> TwoWayJackknife:
         """The figure at this place, where there are several on the first axis."""
         return TwoWayJackknife(self.systems[place], self.items[place], self.cells[place])
 
-    def too_few(self, generalize: Generalize) -> str:
+    def why_too_few(self, generalize: Generalize) -> str:
         """Why there are too few units for an interval; empty where there are enough."""
         counts = {"systems": self.systems.shape[-1], "items": self.items.shape[-1]}
         words = {"systems": "system", "items": self.unit}
@@ -99,7 +100,7 @@ class TwoWayJackknife:
     def error(self, generalize: Generalize) -> float:
         """The standard error of one figure; NaN where there are too few units, or where the figure is
         undefined without one of them."""
-        if self.too_few(generalize):
+        if self.why_too_few(generalize):
             return math.nan
         return math.sqrt(self.variance(generalize)[0])
 
@@ -122,7 +123,7 @@ class TwoWayJackknife:
         """Covariance matrices of several figures, of which a test takes the one with the largest
         p-value; for a single figure, the largest is the square of its error. Empty where there are too
         few units, or where a figure is undefined."""
-        if self.too_few(generalize):
+        if self.why_too_few(generalize):
             return []
         systems, items = _covariance(self.systems), _covariance(self.items)
         if generalize != "both":
@@ -164,8 +165,8 @@ def _covariance(without: Floats) -> Floats:
 @dataclass(frozen=True, eq=False)
 class LeftOutClusters:
     """A figure of a table without each cluster of its items (`wholes`), and without each system's cells
-    in it (`cells`, systems × clusters). Clusters are in the order of their codes. Where nothing is left
-    out, the entry is the figure itself."""
+    in the cluster (`cells`, systems × clusters). Clusters are in the order of their codes. Where
+    nothing is left out, the entry is the figure itself."""
 
     wholes: Floats
     cells: Floats
@@ -248,7 +249,7 @@ class TableFigure:
             return self._without_interval("it is perfect, so no spread is seen", null, n)
         with np.errstate(divide="ignore", invalid="ignore"):
             without = self._without(scale)
-        if reason := without.too_few(generalize):
+        if reason := without.why_too_few(generalize):
             return self._without_interval(reason, null, n)
         variance, freedom = without.variance(generalize)
         if not (math.isfinite(variance) and variance > ROUNDING_ERROR**2):
@@ -276,9 +277,9 @@ class TableFigure:
 
         codes = self.clusters.codes[has_item]
         clusters = ClusteredItems.of(codes)
-        in_cells = clusters.sums(self.present[:, has_item].T.astype(np.float64)).T
+        cell_counts = clusters.sums(self.present[:, has_item].T.astype(np.float64)).T
         if self.left_out is None:
-            wholes, cells = self._approximately_without(clusters, scale, in_cells)
+            wholes, cells = self._approximately_without(clusters, scale, cell_counts)
         else:
             used = np.unique(codes)
             wholes = scale.forward(self.left_out.wholes[used])
@@ -288,16 +289,16 @@ class TableFigure:
         return TwoWayJackknife(
             systems,
             wholes,
-            cells[in_cells > 0],
+            cells[cell_counts > 0],
             clusters.freedom(influences) if is_measured else 0.0,
             self.clusters.unit,
         )
 
     def _approximately_without(
-        self, clusters: ClusteredItems, scale: Scale, in_cells: Floats
+        self, clusters: ClusteredItems, scale: Scale, cell_counts: Floats
     ) -> tuple[Floats, Floats]:
         """The figure without each cluster, and without each system's cells in a cluster, on a scale.
-        `in_cells` (systems × clusters) is the number of these cells."""
+        `cell_counts` (systems × clusters) is the number of these cells."""
         value = float(scale.forward(np.array(self.value)))
         present = self.present[:, self.present.any(axis=0)]
         n, n_cells = present.shape[1], float(present.sum())
@@ -308,7 +309,7 @@ class TableFigure:
         cells = clusters.sums(np.where(present, by_cell, 0.0).T).T
         return (
             value + clusters.sums(by_item) * factor,
-            value + cells * (n_cells - 1) / np.maximum(n_cells - in_cells, 1.0),
+            value + cells * (n_cells - 1) / np.maximum(n_cells - cell_counts, 1.0),
         )
 
     def _without_interval(self, reason: str, null: float | None, n: int | None) -> Estimate:

@@ -79,7 +79,7 @@ class HeldOut:
             error,
             z.freedom(generalize),
             scale=FISHER_Z,
-            method=z.too_few(generalize) or "two-way jackknife",
+            method=z.why_too_few(generalize) or "two-way jackknife",
             n=self.n,
         )
 
@@ -91,7 +91,7 @@ class HeldOut:
             self.r - other.r,
             difference.error(generalize),
             difference.freedom(generalize),
-            method=difference.too_few(generalize) or "two-way jackknife",
+            method=difference.why_too_few(generalize) or "two-way jackknife",
             n=self.n,
         )
 
@@ -152,8 +152,8 @@ def leave_one_out_r(y: Floats, x: Floats, model: RegressionColumns) -> tuple[flo
 
 
 MIN_EXPLAINED_SHARE = 1e-20
-"""Where the variance of predicted values is a smaller share of the variance of the judgments, they
-differ by rounding only: judgments and predictors have a covariance of 0."""
+"""Where the variance of predicted values is a smaller share of the variance of the judgments, these
+values differ by rounding only: judgments and predictors have a covariance of 0."""
 
 
 def _standard_slopes(rows: RowProducts, model: RegressionColumns, sums: Floats) -> Floats:
@@ -183,13 +183,13 @@ class _Axis:
         """The number of folds."""
         return int(self.fold_of.max()) + 1
 
-    def held(self, fold: int) -> NDArray[np.bool_]:
+    def is_in(self, fold: int) -> NDArray[np.bool_]:
         """Which rows this fold has."""
         return np.asarray(self.fold_of == fold)
 
-    def seen(self, fold: int) -> NDArray[np.bool_]:
-        """Which rows models are trained on that predict this fold."""
-        return ~self.held(fold) if self.is_held_out else self.held(fold)
+    def is_training(self, fold: int) -> NDArray[np.bool_]:
+        """Which rows the models that predict this fold are trained on."""
+        return ~self.is_in(fold) if self.is_held_out else self.is_in(fold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,10 +214,13 @@ class _Grid:
     def folds(self) -> Iterator[tuple[int, int]]:
         return product(range(self.systems.n), range(self.items.n))
 
-    def rows(self, system: int, item: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The rows held out, and the rows seen."""
-        held = self.systems.held(system) & self.items.held(item)
-        return held, self.systems.seen(system) & self.items.seen(item)
+    def rows(
+        self, fold_of_systems: int, fold_of_items: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The rows held out, and the rows that models are trained on."""
+        held = self.systems.is_in(fold_of_systems) & self.items.is_in(fold_of_items)
+        training = self.systems.is_training(fold_of_systems) & self.items.is_training(fold_of_items)
+        return held, training
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +228,8 @@ class _UnitSums:
     """Sums by unit (a system, or an item), from which the models and their r are computed that leave
     out one unit. `sums` has shape (units, folds of the other axis, k + 2, k + 2): the sums of
     `RowProducts` over the unit's rows in such a fold. The k + 2 are the constant, the k predictors,
-    and y. `own` is the axis of these units, with the fold of each unit; `other` is the other axis,
-    with that of each row."""
+    and y. `own` is the axis of these units, `other` the other one. `own.fold_of` has one entry for
+    each unit, `other.fold_of` one for each row."""
 
     own: _Axis
     other: _Axis
@@ -234,8 +237,8 @@ class _UnitSums:
 
     @classmethod
     def of(cls, rows: RowProducts, unit_of: Places, own: _Axis, other: _Axis) -> _UnitSums:
-        """From the number of each row's unit; `own` is the axis of these units, with the fold of each
-        row."""
+        """From the number of each row's unit. `own`, the axis of these units, here has the fold of each
+        row, as `other` does."""
         n = int(unit_of.max()) + 1
         fold_of_unit = np.zeros(n, dtype=np.intp)
         fold_of_unit[unit_of] = own.fold_of
@@ -250,9 +253,9 @@ class _UnitSums:
         rows are left out of the moments and of the fit of the model. The shape is (units,
         N_MOMENTS)."""
         all_folds, this_fold = self.sums.sum(axis=1), self.sums[:, other_fold]
-        learned = all_folds - this_fold if self.other.is_held_out else this_fold
-        training_sums = _leave_one_out_sums(learned, self.own.seen(own_fold))
-        held_sums = _leave_one_out_sums(this_fold, self.own.held(own_fold))
+        training_folds = all_folds - this_fold if self.other.is_held_out else this_fold
+        training_sums = _leave_one_out_sums(training_folds, self.own.is_training(own_fold))
+        held_sums = _leave_one_out_sums(this_fold, self.own.is_in(own_fold))
         slopes = _standard_slopes(rows, model, training_sums)
         inner = [column + 1 for column in model.columns]
         squares = held_sums[:, inner, :][:, :, inner]
@@ -280,7 +283,7 @@ N_MOMENTS = 6
 
 
 def _moments(y: Floats, scores: Floats) -> Floats:
-    """The terms of each row in these sums: (rows, N_MOMENTS)."""
+    """The terms that each row adds to the six sums: (rows, N_MOMENTS)."""
     return np.column_stack([np.ones(len(y)), y, scores, y**2, scores**2, y * scores])
 
 

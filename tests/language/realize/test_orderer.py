@@ -134,9 +134,9 @@ def test_best_orders_are_different_and_sorted(weights: bytes) -> None:
     # sat with two daughters has 6 orders, cat with one 2, mat with two 6: 72 together.
     assert len(found) == 10
     assert len({tuple(ranked.places) for ranked in found}) == 10
-    losses = [ranked.loss for ranked in found]
-    assert losses[0] == 0.0
-    assert losses == sorted(losses, reverse=True)
+    scores = [ranked.relative_score for ranked in found]
+    assert scores[0] == 0.0
+    assert scores == sorted(scores, reverse=True)
     assert len(Orderer(weights).best_orders(forest, labels, 1000)[0]) == 72
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wellput.language.realize import unraveler
-from wellput.language.realize.unraveler import TreeletPlaces, treelet_shape
+from wellput.language.realize.unraveler import MemberPlaces, treelet_shape
 
 
-def orders(places: tuple[TreeletPlaces, ...]) -> list[tuple[int, ...]]:
+def orders(places: tuple[MemberPlaces, ...]) -> list[tuple[int, ...]]:
     """The members' orders that the shape allows, each as often as it has paths."""
     shape = treelet_shape(places)
     found: list[tuple[int, ...]] = []
@@ -29,7 +29,7 @@ def orders(places: tuple[TreeletPlaces, ...]) -> list[tuple[int, ...]]:
 
 
 def is_allowed(
-    order: tuple[int, ...], places: tuple[TreeletPlaces, ...], *, is_shared: bool
+    order: tuple[int, ...], places: tuple[MemberPlaces, ...], *, is_shared: bool
 ) -> bool:
     """Whether places can be assigned from left to right, slots (odd) to one member unless shared."""
     reached = {0}
@@ -51,7 +51,7 @@ MEMBERS = st.lists(
 
 
 @given(MEMBERS)
-def test_all_orders_that_the_places_allow_and_no_others(places: tuple[TreeletPlaces, ...]) -> None:
+def test_all_orders_that_the_places_allow_and_no_others(places: tuple[MemberPlaces, ...]) -> None:
     everything = list(permutations(range(len(places))))
     expected = [o for o in everything if is_allowed(o, places, is_shared=False)] or [
         o for o in everything if is_allowed(o, places, is_shared=True)

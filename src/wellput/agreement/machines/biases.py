@@ -34,7 +34,7 @@ from wellput.stats.corrections import holm
 
 BIAS_METHOD = "least squares, clustered by item"
 MIN_LEAD = 1e-9
-"""Means that are closer than this, relative to the largest answer, are equal."""
+"""Two systems' means that are closer than this, relative to the largest answer, are equal."""
 REASON_WHEN_REFITTED = (
     "the scores were fitted to people's answers, which makes systems more alike than they are"
 )
@@ -47,7 +47,9 @@ FAMILY_PATTERN = re.compile(r"[^\W\d_]{2,}")
 @dataclass(frozen=True, slots=True)
 class SystemSeverity:
     """`severity` is how much more the judge gives a system than people do (its mean gap). `deviation`
-    is that minus the average over all systems, with p-values corrected for the number of systems."""
+    is the system's severity minus the average over all systems; None for choices, or if only one system
+    was judged. The p-value of the deviation (if it is None: of the severity) is corrected for the
+    number of systems."""
 
     system: str
     severity: Estimate
@@ -121,11 +123,12 @@ def judge_biases(
 
 def _has_several_scales(trials: JudgedTrials) -> bool:
     """Whether the range of people's answers to one question is more than 1.5 times that of another."""
-    ranges = [
-        np.ptp(answers[~np.isnan(answers)])
-        for question in range(len(trials.question_names))
-        if (answers := trials.people[:, trials.questions == question]).size
-    ]
+    ranges = []
+    for question in range(len(trials.question_names)):
+        answers = trials.people[:, trials.questions == question]
+        given = answers[~np.isnan(answers)]
+        if len(given):
+            ranges.append(float(np.ptp(given)))
     positive = [width for width in ranges if width > 0]
     return len(positive) > 1 and bool(max(positive) > 1.5 * min(positive))
 
@@ -138,28 +141,28 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
         return None
     clusters = np.unique(trials.clusters[judge_answers.trials], return_inverse=True)[1]
     if trials.kind != "choices":
-        return _place_of_rating(trials, confidence, missing)
+        return _position_of_ratings(trials, confidence, missing)
     pairs = trials.system_places[judge_answers.trials]
     codes = np.unique(pairs @ np.array([len(trials.systems), 1]), return_inverse=True)[1]
     n_first = np.bincount(codes, judge_answers.shown_order > 0)
     counts = np.bincount(codes)
-    is_both = ((n_first > 0) & (n_first < counts))[codes]
-    if not is_both.any():
+    in_both_orders = ((n_first > 0) & (n_first < counts))[codes]
+    if not in_both_orders.any():
         missing["position"] = "no two systems were shown in both orders"
         return None
-    codes, first = codes[is_both], judge_answers.shown_order[is_both]
-    won_by_first = np.where(
-        first > 0, judge_answers.values[is_both], 1 - judge_answers.values[is_both]
-    )
-    # A regression of the excess on `first` (±1: which system was shown first), each minus its mean for
-    # the pair of systems. Both are multiplied by `first`, which leaves the slope as it is.
-    mean = (2 * n_first / counts - 1)[codes]
-    residual_order = 1 - first * mean
-    excess = np.asarray(won_by_first - 0.5, dtype=np.float64)
+    codes, order = codes[in_both_orders], judge_answers.shown_order[in_both_orders]
+    values = judge_answers.values[in_both_orders]
+    won_by_shown_first = np.where(order > 0, values, 1 - values)
+    # A regression of y on `order` (±1: which system was shown first), where y is the share won by the
+    # pair's first system minus ½. Each pair's mean is subtracted from y and from `order`. Then both are
+    # multiplied by `order`, which leaves the slope as it is; y times `order` is `excess`.
+    mean_order = (2 * n_first / counts - 1)[codes]
+    residual_order = 1 - order * mean_order
+    excess = np.asarray(won_by_shown_first - 0.5, dtype=np.float64)
     residual_excess = np.asarray(
-        excess - first * _group_means(excess * first, codes), dtype=np.float64
+        excess - order * _group_means(excess * order, codes), dtype=np.float64
     )
-    cluster_codes = np.unique(clusters[is_both], return_inverse=True)[1]
+    cluster_codes = np.unique(clusters[in_both_orders], return_inverse=True)[1]
     return adjusted_slope(
         residual_excess,
         residual_order,
@@ -170,10 +173,11 @@ def _position(trials: JudgedTrials, confidence: float, missing: dict[str, str]) 
     )
 
 
-def _place_of_rating(
+def _position_of_ratings(
     trials: JudgedTrials, confidence: float, missing: dict[str, str]
 ) -> Estimate | None:
-    """The bias of position of ratings with a column `order`. If there is none, `missing` says why."""
+    """The bias of position, from ratings with a column `order`. If it cannot be computed, the reason is
+    added to `missing`."""
     judge_answers = trials.given
     is_usable = ~np.isnan(judge_answers.shown_order) & ~np.isnan(
         trials.people_means[judge_answers.trials]
@@ -210,8 +214,8 @@ def _system_columns(trials: JudgedTrials) -> Floats:
         columns[rows, places[:, 0]] = 1.0
         columns[rows, places[:, 1]] = -1.0
         return columns
-    cells = np.unique(trials.questions * n + places[:, 0], return_inverse=True)[1]
-    return np.asarray(np.eye(int(cells.max()) + 1)[cells])
+    groups = np.unique(trials.questions * n + places[:, 0], return_inverse=True)[1]
+    return np.asarray(np.eye(int(groups.max()) + 1)[groups])
 
 
 def _log_lengths(
@@ -256,7 +260,8 @@ def _self_preference(
     confidence: float,
     missing: dict[str, str],
 ) -> Estimate | None:
-    """The bias for systems of the judge's own family. If it cannot be computed, `missing` says why."""
+    """The bias for systems of the judge's own family. If it cannot be computed, the reason is added to
+    `missing`."""
     is_own = np.array([system in own for system in trials.systems], dtype=np.float64)
     if not is_own.any() or is_own.all():
         which_systems = "all systems are" if is_own.any() else "no system is"
@@ -313,18 +318,18 @@ def _severity(
             n_groups=n,
             largest_value=trials.largest_answer,
         )
-    judged = np.flatnonzero(means.counts > 0)
-    average = np.where(means.counts > 0, 1 / len(judged), 0.0)
+    judged_systems = np.flatnonzero(means.counts > 0)
+    average_weights = np.where(means.counts > 0, 1 / len(judged_systems), 0.0)
     overall = None
     if trials.kind != "choices":
-        overall = means.contrast(average, confidence=confidence, method=BIAS_METHOD)
+        overall = means.contrast(average_weights, confidence=confidence, method=BIAS_METHOD)
     deviations: list[Estimate | None] = []
-    for place in judged:
+    for place in judged_systems:
         # A choice for a system is one against another, so severity is already relative to others.
-        if trials.kind == "choices" or len(judged) < 2:
+        if trials.kind == "choices" or len(judged_systems) < 2:
             deviations.append(None)
             continue
-        weights = -average
+        weights = -average_weights
         weights[place] += 1
         deviations.append(means.contrast(weights, confidence=confidence, method=BIAS_METHOD))
     rows = [
@@ -333,7 +338,7 @@ def _severity(
             means.mean(place, confidence=confidence, method=BIAS_METHOD),
             deviation,
         )
-        for place, deviation in zip(judged, deviations, strict=True)
+        for place, deviation in zip(judged_systems, deviations, strict=True)
     ]
     return overall, _corrected(rows)
 
@@ -359,9 +364,9 @@ def _corrected(rows: Sequence[SystemSeverity]) -> list[SystemSeverity]:
 @dataclass(frozen=True, slots=True)
 class PairsInOrder:
     """How a judge orders the pairs of systems that differ significantly for people. `pairs` is their
-    number, `right` the number that the judge orders as people do, `tied` the number to which it gives
-    equal means. `against` has the pairs that it orders the other way; the first system is the one that
-    people prefer."""
+    number, `right` the number that the judge orders as people do, `tied` the number of pairs whose
+    systems have equal means by the judge. `against` has the pairs that the judge orders the other way;
+    the first system is the one that people prefer."""
 
     pairs: int
     right: int
@@ -370,8 +375,9 @@ class PairsInOrder:
 
 
 def pairs_in_order(trials: JudgedTrials, *, confidence: float = 0.95) -> PairsInOrder | None:
-    """How the judge orders pairs of systems; None for labels. Only trials that both people and the
-    judge answered are used. A system's mean is over all its trials, of all questions together."""
+    """How the judge orders pairs of systems; None for labels, or if no trial was answered by people and
+    by the judge. Only such trials are used. A system's mean is over all its trials, of all questions
+    together."""
     has_gap = ~np.isnan(trials.gaps)
     if trials.kind == "labels" or not has_gap.any():
         return None

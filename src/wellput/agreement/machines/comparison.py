@@ -16,8 +16,8 @@ from wellput.agreement.panel import systems_of
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, Preference, is_machine
 
-MAX_WORST = 15
-"""At most this many trials are shown on which the machine differs most from people."""
+MAX_WORST_TRIALS = 15
+"""At most this many trials are shown: those on which the machine differs most from people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ def machine_comparisons(
     answers: Sequence[Judgment] | Sequence[Preference], *, questions: Sequence[str] = ()
 ) -> list[MachineComparison]:
     """One comparison for each machine and question. The answers must be numbers or choices, and some
-    trials must have answers by two people and by the machine; others are left out."""
+    trials must have answers by two people and by the machine. A machine and question for which this
+    does not hold get no comparison."""
     comparisons = []
     all_questions = dict.fromkeys(answer.question for answer in answers)
     for question in questions or all_questions:
@@ -59,7 +60,7 @@ def machine_comparisons(
         for judge in machines:
             try:
                 comparisons.append(_comparison(question_answers, judge, question))
-            except InputError:  # labels, or nothing in common with people
+            except InputError:  # labels, or no trial with answers by two people and the machine
                 continue
     return comparisons
 
@@ -71,7 +72,7 @@ def _comparison(
     answer_list: list[Judgment] = [*answers]  # type: ignore[list-item]
     trials = judged_trials(answer_list, judge)
     if trials.kind == "labels":
-        raise InputError("labels have no means")
+        raise InputError("labels have no means")  # labels: texts without an order
     systems = sorted({name for answer in answers for name in systems_of(answer)})
     items = sorted({answer.item for answer in answers})
     documents = {
@@ -80,9 +81,9 @@ def _comparison(
     people = [answer for answer in answer_list if not is_machine(answer.judge)]
     machine = [answer for answer in answer_list if answer.judge == judge]
     if trials.kind == "choices":
-        labels = chosen_labels(
+        proxied = chosen_labels(
             people,  # type: ignore[arg-type]
-            [],
+            [],  # no scores of metrics
             machine,  # type: ignore[arg-type]
             systems=systems,
             items=items,
@@ -93,18 +94,18 @@ def _comparison(
         for answer in machine:
             sums.setdefault((answer.system, answer.item), []).append(answer.number)
         scores = {key: sum(values) / len(values) for key, values in sums.items()}
-        labels = rated_labels(
+        proxied = rated_labels(
             people, [scores], systems=systems, items=items, documents=documents, is_judge=True
         )
     vetted = vet_trials(trials, VetOptions(own=own_systems(judge, systems)))
-    return MachineComparison(judge, question, vetted, estimate_systems(labels)[0], _worst(trials))
+    return MachineComparison(judge, question, vetted, estimate_systems(proxied)[0], _worst(trials))
 
 
 def _worst(trials: JudgedTrials) -> list[Disagreement]:
     """The trials on which the judge is farthest from people's mean."""
     gaps = np.abs(trials.gaps)
     comparable = np.flatnonzero(~np.isnan(gaps))
-    order = comparable[np.argsort(-gaps[comparable], kind="stable")][:MAX_WORST]
+    order = comparable[np.argsort(-gaps[comparable], kind="stable")][:MAX_WORST_TRIALS]
     return [
         Disagreement(
             trials.trials[place].item,

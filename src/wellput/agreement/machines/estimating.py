@@ -127,7 +127,9 @@ class NextItems:
 
 @dataclass(frozen=True, repr=False)
 class EstimateResult(Result):
-    """The systems best first, the differences of all pairs, and what the proxy saved."""
+    """The systems best first, the differences of all pairs, and what the proxy saved. `strata` is the
+    tag whose values are the strata; `has_probabilities` says that the labels are weighted by the known
+    probabilities with which their items were chosen."""
 
     question: str
     proxy: str
@@ -262,14 +264,14 @@ def _limited_to_scale(
     return replace(estimate, low=max(estimate.low, lowest), high=min(estimate.high, highest))
 
 
-def _mean(parts: Sequence[ProxyLabels], tuning: float | None) -> PredictionPowered:
+def _mean(strata: Sequence[ProxyLabels], tuning: float | None) -> PredictionPowered:
     """The mean over all strata, each weighted by its share of the units. Strata with too few labels are
     joined. `tuning` is the factor of the proxy's scores; None chooses the best, 0 ignores the proxy."""
-    estimated = small_strata_joined(parts)
-    if len(estimated) == 1:
-        return prediction_powered_mean(estimated[0], tuning=tuning)
-    sizes = np.array([len(part.labels) for part in estimated], dtype=np.float64)
-    means = [prediction_powered_mean(part, tuning=tuning) for part in estimated]
+    joined = small_strata_joined(strata)
+    if len(joined) == 1:
+        return prediction_powered_mean(joined[0], tuning=tuning)
+    sizes = np.array([len(part.labels) for part in joined], dtype=np.float64)
+    means = [prediction_powered_mean(part, tuning=tuning) for part in joined]
     return weighted_sum(means, sizes / sizes.sum())
 
 
@@ -281,12 +283,12 @@ def _worth(corrected: PredictionPowered, people: PredictionPowered) -> float:
 
 
 def _is_skewed(
-    parts: Sequence[ProxyLabels], estimate: Estimate, scale: tuple[float, float]
+    strata: Sequence[ProxyLabels], estimate: Estimate, scale: tuple[float, float]
 ) -> bool:
     """Whether the interval may be too narrow: there are few labels and most are at one end of the
     scale, so that rare ratings at the other end may be missing by chance. False if the interval
     reaches the other end."""
-    labels = np.concatenate([part.labels[part.is_labeled] for part in parts])
+    labels = np.concatenate([part.labels[part.is_labeled] for part in strata])
     if estimate.low is None or len(labels) >= MIN_LABELS_FOR_SKEW:
         return False
     at_lowest, at_highest = (float(np.mean(labels == end)) for end in scale)
@@ -306,15 +308,15 @@ def _differences(
     pair_means: list[tuple[tuple[int, int], PredictionPowered, PredictionPowered, bool]] = []
     p_of_constant: dict[tuple[int, int], float] = {}
     for a, b in combinations(order, 2):
-        parts = proxied.of_pair(a, b)
-        n_paired = sum(n_labeled_clusters(part) for part in parts)
+        strata = proxied.of_pair(a, b)
+        n_paired = sum(map(n_labeled_clusters, strata))
         fewest = min(means[a][0].n_clusters, means[b][0].n_clusters)
         is_paired = n_paired >= max(min(MIN_LABELS, fewest), MIN_PAIRED_SHARE * fewest)
         # The win rates of two systems are against different systems, so their difference says nothing
         # of the choices between the two: choices are estimated from the pair itself, or not at all.
         if is_paired or (proxied.are_choices and n_paired):
-            pair_means.append(((a, b), _mean(parts, None), _mean(parts, 0.0), True))
-            labels = np.concatenate([part.labels[part.is_labeled] for part in parts])
+            pair_means.append(((a, b), _mean(strata, None), _mean(strata, 0.0), True))
+            labels = np.concatenate([part.labels[part.is_labeled] for part in strata])
             if (p_value := p_of_constant_labels(labels, n_paired)) is not None:
                 p_of_constant[a, b] = p_value
         elif not proxied.are_choices:
@@ -385,29 +387,29 @@ def choose_next(
     """Draws `budget` items, for which people should label the outputs of all systems next. Items on
     which the proxy's scores of the systems differ are drawn more often. `before` has the probabilities
     with which items were chosen for the labels that there are; None if all were equal."""
-    labeled = proxied.is_labeled
-    free = np.flatnonzero(~labeled)
-    if budget > len(free):
-        raise InputError(_budget_error(proxied, budget, len(free)))
+    is_labeled = proxied.is_labeled
+    unlabeled = np.flatnonzero(~is_labeled)
+    if budget > len(unlabeled):
+        raise InputError(_budget_error(proxied, budget, len(unlabeled)))
     with np.errstate(invalid="ignore"):
         spreads = _spreads(proxied.proxies)
-    new_probabilities = np.zeros(len(labeled))
-    free_probabilities = inclusion_probabilities(spreads[free], budget)
-    new_probabilities[free] = free_probabilities
-    # For items that have a label, too, a probability is computed: the one that this draw would have
-    # given them. It is proportional to the spread plus the mean spread (`inclusion_probabilities`).
-    selection_size = spreads + float(spreads[free].mean())
-    scale = (
-        float(free_probabilities.sum() / selection_size[free].sum())
-        if selection_size[free].sum() > 0
+    new_probabilities = np.zeros(len(is_labeled))
+    unlabeled_probabilities = inclusion_probabilities(spreads[unlabeled], budget)
+    new_probabilities[unlabeled] = unlabeled_probabilities
+    # Items that have a label get the probability that this draw would have given them. It is
+    # proportional to their size: the spread plus the mean spread (`inclusion_probabilities`).
+    sizes = spreads + float(spreads[unlabeled].mean())
+    probability_per_size = (
+        float(unlabeled_probabilities.sum() / sizes[unlabeled].sum())
+        if sizes[unlabeled].sum() > 0
         else 0.0
     )
-    new_probabilities[labeled] = np.minimum(scale * selection_size[labeled], 1.0)
-    if not scale:  # the scores of all systems are equal on every free item
-        new_probabilities[labeled] = budget / len(free)
-    chosen_places = free[systematic_sample(free_probabilities, rng)]
+    new_probabilities[is_labeled] = np.minimum(probability_per_size * sizes[is_labeled], 1.0)
+    if not probability_per_size:  # the scores of all systems are equal on every unlabeled item
+        new_probabilities[is_labeled] = budget / len(unlabeled)
+    chosen_places = unlabeled[systematic_sample(unlabeled_probabilities, rng)]
     if before is None:
-        before = np.full(len(labeled), labeled.mean())
+        before = np.full(len(is_labeled), is_labeled.mean())
     united = united_probabilities(before, new_probabilities)
     return NextItems(
         tuple(proxied.items[place] for place in chosen_places),
@@ -415,12 +417,12 @@ def choose_next(
     )
 
 
-def _budget_error(proxied: ProxiedLabels, budget: int, n_free: int) -> str:
+def _budget_error(proxied: ProxiedLabels, budget: int, n_left: int) -> str:
     """The error message if the budget is larger than the number of items without labels."""
-    free_items = (
-        f"{counted(n_free, 'item')} without any label" if n_free else "number of items left: 0"
+    items_left = (
+        f"{counted(n_left, 'item')} without any label" if n_left else "number of items left: 0"
     )
-    text = f"budget={budget} is more than the {free_items}."
+    text = f"budget={budget} is more than the {items_left}."
     if proxied.pairs is not None:
         return text
     missing = (np.isnan(proxied.labels) & ~np.isnan(proxied.proxies) & proxied.is_labeled).sum(

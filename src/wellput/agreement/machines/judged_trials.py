@@ -80,6 +80,7 @@ class JudgedTrials:
     given: GivenAnswers
     clusters: Places
     other_machines: tuple[str, ...] = ()
+    """Machines other than the judge. Their answers are not used."""
     is_metric: bool = False
     is_refitted: bool = False
     """Whether the judge's answers are a metric's scores that were converted to the question's scale."""
@@ -147,13 +148,13 @@ def judged_trials(
     people = [name for name in names if not is_machine(name) and name != judge]
     if not people:
         raise InputError(f"judge={judge!r} is the only judge: there are no people to compare with.")
-    codes: dict[str, float] = {}
+    label_numbers: dict[str, float] = {}
     places: dict[JudgedTrial, int] = {}
     # The fields of each judge's `GivenAnswers`, as lists.
     by_judge: dict[str, tuple[list[int], list[float], list[float]]] = {}
     document_of = dict(documents or {})
     for answer in answers:
-        trial, value, shown_order = _read(answer, codes)
+        trial, value, shown_order = _read(answer, label_numbers)
         place = places.setdefault(trial, len(places))
         own_places, own_values, own_orders = by_judge.setdefault(answer.judge, ([], [], []))
         own_places.append(place)
@@ -171,8 +172,8 @@ def judged_trials(
     rows = np.array(
         [_one_answer_each(answers_by_judge[name], len(trials), kind) for name in people]
     )
-    empty = GivenAnswers(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
-    judge_answers = answers_by_judge.get(judge, empty)
+    no_answers = GivenAnswers(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
+    judge_answers = answers_by_judge.get(judge, no_answers)  # a metric gave no answers
     trials_of_judge = JudgedTrials(
         kind=kind,
         trials=trials,
@@ -181,17 +182,20 @@ def judged_trials(
         judge_name=judge,
         judge=_one_answer_each(judge_answers, len(trials), kind),
         given=judge_answers,
-        clusters=places_of(
-            [
-                f"document {document_of[trial.item]}"
-                if trial.item in document_of
-                else f"item {trial.item}"
-                for trial in trials
-            ]
-        ),
+        clusters=_clusters(trials, document_of),
         other_machines=tuple(name for name in names if is_machine(name) and name != judge),
     )
     return trials_of_judge if scores is None else _with_metric(trials_of_judge, scores)
+
+
+def _clusters(trials: Sequence[JudgedTrial], document_of: Mapping[str, str]) -> Places:
+    """The number of each trial's document, or of its item if it has no document. Names are numbered in
+    alphabetical order, so that groups of clusters do not depend on the order of the judgments."""
+    names = [
+        f"document {document_of[trial.item]}" if trial.item in document_of else f"item {trial.item}"
+        for trial in trials
+    ]
+    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.intp)
 
 
 def unknown_judge(judge: str, names: Sequence[str]) -> str:
@@ -222,10 +226,10 @@ def _kind(answers: Sequence[Judgment] | Sequence[Preference]) -> AnswerKind:
 
 
 def _read(
-    answer: Judgment | Preference, codes: dict[str, float]
+    answer: Judgment | Preference, label_numbers: dict[str, float]
 ) -> tuple[JudgedTrial, float, float]:
-    """The trial of an answer, its value, and its entry in `GivenAnswers.shown_order`. `codes` has the
-    numbers of labels; new labels are added."""
+    """The trial of an answer, its value, and its entry in `GivenAnswers.shown_order`. `label_numbers`
+    has the number of each label; new labels are added."""
     sample = answer.extra.get(SAMPLE_COLUMN, "")
     if isinstance(answer, Preference):
         pair = (answer.system_a, answer.system_b)
@@ -240,7 +244,7 @@ def _read(
         )
     trial = JudgedTrial(answer.question, answer.item, (answer.system,), sample)
     if isinstance(answer.value, str):
-        return trial, codes.setdefault(answer.value, float(len(codes))), np.nan
+        return trial, label_numbers.setdefault(answer.value, float(len(label_numbers))), np.nan
     try:
         order = float(answer.extra.get(ORDER_COLUMN, ""))
     except ValueError:
@@ -327,7 +331,7 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
     """
     scores, people = scores[~np.isnan(scores)], np.unique(people[~np.isnan(people)])
     if not len(scores) or not len(people):
-        return not len(scores)
+        return not len(scores)  # without scores none is off the scale; without people there is none
     if np.isin(people, (0.0, 1.0)).all():
         return bool(np.isin(scores, (0.0, 1.0)).all())
     lowest, highest = people[0], people[-1]
@@ -340,7 +344,9 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
     )
 
 
-def on_question_scale(scores: Floats, people: Floats, items: Places, questions: Places) -> Floats:
+def on_question_scale(
+    scores: Floats, people_means: Floats, items: Places, questions: Places
+) -> Floats:
     """The scores converted to predictions of people's means, for each question by a straight line that
     is fitted to the items of the other folds."""
     predictions = np.full(len(scores), np.nan)
@@ -349,11 +355,11 @@ def on_question_scale(scores: Floats, people: Floats, items: Places, questions: 
     for question in np.unique(questions):
         is_question = questions == question
         for fold in np.unique(folds[is_question]):
-            is_training = is_question & has_score & (folds != fold) & ~np.isnan(people)
+            is_training = is_question & has_score & (folds != fold) & ~np.isnan(people_means)
             is_predicted = is_question & has_score & (folds == fold)
             if not is_training.any():
                 continue
-            x, y = scores[is_training], people[is_training]
+            x, y = scores[is_training], people_means[is_training]
             spread = float(((x - x.mean()) ** 2).sum())
             slope = float((x - x.mean()) @ (y - y.mean())) / spread if spread > 0 else 0.0
             predictions[is_predicted] = y.mean() + slope * (scores[is_predicted] - x.mean())

@@ -41,10 +41,11 @@ are one standard deviation from their mean."""
 class ProxiedLabels:
     """`labels` are those of people, `proxies` the scores of the proxy. Both have shape (systems,
     items) for ratings. For choices it is (pairs of systems, items), and the values are the shares won
-    by the first system of a pair. Values are NaN where there is no label or score. `weights` are the
-    inverse probabilities with which items were chosen for labels; None if these are equal. `strata`
-    has the number of each item's stratum (a group of items that is estimated separately),
-    `strata_names` the names of all strata."""
+    by the first system of a pair. Values are NaN where there is no label or score. `clusters` has a
+    number for each item's document, or for the item if it has no document. `pairs` has the places of
+    the two systems of each pair; None for ratings. `weights` are the inverse probabilities with which
+    items were chosen for labels; None if these are equal. `strata` has the number of each item's
+    stratum (a group of items that is estimated separately), `strata_names` the names of all strata."""
 
     systems: tuple[str, ...]
     items: tuple[str, ...]
@@ -89,7 +90,7 @@ class ProxiedLabels:
     def of_system(self, system: int) -> list[ProxyLabels]:
         """The labels and scores of a system, one entry for each stratum."""
         if self.pairs is None:
-            return self._series(self.labels[system], self.proxies[system])
+            return self._by_stratum(self.labels[system], self.proxies[system])
         labels, proxies = [], []
         for row, (a, b) in enumerate(self.pairs):
             if system in (a, b):
@@ -98,23 +99,23 @@ class ProxiedLabels:
                 proxies.append(self.proxies[row] if is_first else 1 - self.proxies[row])
         if not labels:
             return []
-        return self._series(np.concatenate(labels), np.concatenate(proxies), times=len(labels))
+        return self._by_stratum(np.concatenate(labels), np.concatenate(proxies), times=len(labels))
 
     def of_pair(self, a: int, b: int) -> list[ProxyLabels]:
         """The differences of two systems on the items that both have; for choices, the share won by the
         first minus the share won by the second. Empty if the two were never compared."""
         if self.pairs is None:
             differences = _without_rounding(self.labels[a] - self.labels[b], self.labels)
-            return self._series(differences, self.proxies[a] - self.proxies[b])
+            return self._by_stratum(differences, self.proxies[a] - self.proxies[b])
         for row, pair in enumerate(self.pairs):
             if set(pair) == {a, b}:
                 sign = 1.0 if pair == (a, b) else -1.0
-                return self._series(
+                return self._by_stratum(
                     sign * (2 * self.labels[row] - 1), sign * (2 * self.proxies[row] - 1)
                 )
         return []
 
-    def _series(self, labels: Floats, proxies: Floats, *, times: int = 1) -> list[ProxyLabels]:
+    def _by_stratum(self, labels: Floats, proxies: Floats, *, times: int = 1) -> list[ProxyLabels]:
         """The units that have a score of the proxy, one entry for each stratum. `times` says how often
         the items are repeated in the arrays."""
         clusters = np.tile(self.clusters, times)
@@ -244,7 +245,7 @@ def _without_rounding(differences: Floats, labels: Floats) -> Floats:
     """Differences of labels. If all are equal but for rounding, as 5 − 4.9 and 4 − 3.9 are, they become
     equal."""
     spread = float(np.nanmax(differences, initial=-np.inf) - np.nanmin(differences, initial=np.inf))
-    if not 0 <= spread <= CONSTANT_SPREAD_SHARE * largest_size(labels):  # -inf without any
+    if not 0 <= spread <= CONSTANT_SPREAD_SHARE * largest_size(labels):  # −∞ if there are none
         return differences
     return np.where(np.isnan(differences), np.nan, np.nanmean(differences))
 
@@ -276,16 +277,17 @@ def _fitted(labels: Floats, tables: Sequence[Floats], clusters: Places) -> Float
     fits."""
     x = np.stack(tables, axis=-1)
     is_complete = ~np.isnan(labels) & ~np.isnan(x).any(axis=-1)
-    labeled = np.unique(np.broadcast_to(clusters, labels.shape)[is_complete])
-    if len(labeled) < 2 * PROXY_FOLDS:
+    labeled_clusters = np.unique(np.broadcast_to(clusters, labels.shape)[is_complete])
+    if len(labeled_clusters) < 2 * PROXY_FOLDS:
         raise InputError(
             f"Several metrics are fitted to the labels, which needs {2 * PROXY_FOLDS} labeled items "
-            f"that all of them have a score for; there are {len(labeled)}. Give one metric as proxy=."
+            f"that all of them have a score for; there are {len(labeled_clusters)}. Give one metric as "
+            "proxy=."
         )
     rows = x[is_complete]
     center, scale = rows.mean(axis=0), rows.std(axis=0)
     x = (x - center) / np.where(scale > 0, scale, 1.0)
-    fold_of = {int(cluster): place % PROXY_FOLDS for place, cluster in enumerate(labeled)}
+    fold_of = {int(cluster): place % PROXY_FOLDS for place, cluster in enumerate(labeled_clusters)}
     folds = np.array([fold_of.get(int(cluster), -1) for cluster in clusters])
     fold_table = np.broadcast_to(folds, labels.shape)
     fits = []

@@ -1,9 +1,9 @@
 """Which strata `estimate` estimates alone, and which together as one.
 
 A stratum is a group of items, such as those with one value of a tag. Strata with too few labels are
-joined. A proxy is a metric's or a machine judge's score of an output that people may label:
+joined. A proxy is a metric or a judge that scores all outputs, of which people label some:
 `ProxiedLabels` has people's labels and the proxy's scores of all outputs, `ProxyLabels` those of one
-system and stratum.
+system (or pair of systems) in one stratum.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ def n_labeled_clusters(part: ProxyLabels) -> int:
     return len(np.unique(part.clusters[part.is_labeled]))
 
 
-def small_strata_joined(parts: Sequence[ProxyLabels]) -> list[ProxyLabels]:
+def small_strata_joined(strata: Sequence[ProxyLabels]) -> list[ProxyLabels]:
     """The strata to estimate, with those that have too few labels joined."""
     return [
-        group[0] if len(group) == 1 else _concatenated(group) for group in grouped_strata(parts)
+        group[0] if len(group) == 1 else _concatenated(group) for group in grouped_strata(strata)
     ]
 
 
-def grouped_strata(parts: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
+def grouped_strata(strata: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
     """The strata in groups, each of which is estimated as one. Strata with too few labels are in one
     group; if the whole group still has too few, a stratum with enough labels is added to it."""
-    with_enough_labels = [[part] for part in parts if n_labeled_clusters(part) >= MIN_LABELS]
-    with_few_labels = [part for part in parts if n_labeled_clusters(part) < MIN_LABELS]
+    with_enough_labels = [[part] for part in strata if n_labeled_clusters(part) >= MIN_LABELS]
+    with_few_labels = [part for part in strata if n_labeled_clusters(part) < MIN_LABELS]
     if not with_few_labels:
         return with_enough_labels
     if sum(map(n_labeled_clusters, with_few_labels)) < MIN_LABELS and with_enough_labels:
@@ -43,32 +43,32 @@ def grouped_strata(parts: Sequence[ProxyLabels]) -> list[list[ProxyLabels]]:
     return [*with_enough_labels, with_few_labels]
 
 
-def _concatenated(parts: Sequence[ProxyLabels]) -> ProxyLabels:
+def _concatenated(strata: Sequence[ProxyLabels]) -> ProxyLabels:
     """Several strata as one."""
-    starts = np.cumsum([0, *(int(part.clusters.max(initial=-1)) + 1 for part in parts)])
-    clusters = [part.clusters + start for part, start in zip(parts, starts, strict=False)]
-    weights = [part.weights for part in parts if part.weights is not None]
+    starts = np.cumsum([0, *(int(part.clusters.max(initial=-1)) + 1 for part in strata)])
+    clusters = [part.clusters + start for part, start in zip(strata, starts, strict=False)]
+    weights = [part.weights for part in strata if part.weights is not None]
     return ProxyLabels(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.proxies for part in parts]),
+        np.concatenate([part.labels for part in strata]),
+        np.concatenate([part.proxies for part in strata]),
         np.concatenate(clusters),
-        np.concatenate(weights) if len(weights) == len(parts) else None,
+        np.concatenate(weights) if len(weights) == len(strata) else None,
     )
 
 
 def joined_note(proxied: ProxiedLabels, tag: str, *, clustered_by: str) -> list[str]:
     """A sentence on the strata that were estimated as one, if there are any. Strata are the values of a
-    tag; the one with the empty name has the items without it. `clustered_by` is the unit in which
-    labels are counted: item, document or a tag. Different systems may have labels of different items,
-    so that strata were joined for some systems only; then the sentence names these systems."""
+    tag; the stratum with the empty name has the items without the tag. `clustered_by` is the unit in
+    which labels are counted: item, document or a tag. Different systems may have labels of different
+    items, so that strata were joined for some systems only; then the sentence names these systems."""
     systems_by_group: dict[tuple[str, ...], list[str]] = {}
     n_systems = 0
     for place, system in enumerate(proxied.systems):
-        parts = proxied.of_system(place)
-        if not any(part.is_labeled.any() for part in parts):
+        strata = proxied.of_system(place)
+        if not any(part.is_labeled.any() for part in strata):
             continue
         n_systems += 1
-        for group in grouped_strata(parts):
+        for group in grouped_strata(strata):
             names = sorted((part.stratum for part in group), key=lambda name: (not name, name))
             if len(names) > 1:
                 systems_by_group.setdefault(tuple(names), []).append(system)

@@ -56,12 +56,13 @@ def _is_shown(estimate: Estimate, result: VetResult) -> bool:
 
 
 def _answer(result: VetResult) -> str:
-    """The first sentence: whether the judge may judge in place of people, by the test."""
+    """The first sentence: whether the judge may judge in place of people, by the alternative
+    annotator test."""
     test = result.alt_test
     if test.passed is None:
         advice = "min_items= sets how many are needed."
-        if test.lower_limit is not None:
-            min_items, n_people = test.lower_limit
+        if test.lower_min_trials_and_people is not None:
+            min_items, n_people = test.lower_min_trials_and_people
             advice = f"min_items={min_items} would test {_people(n_people)}."
         return (
             f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
@@ -70,13 +71,13 @@ def _answer(result: VetResult) -> str:
         )
     n_beaten = sum(person.is_beaten for person in test.people)
     people = _people(len(test.people))
-    if not test.is_enough:
+    if not test.has_enough_people:
         return _no_verdict(result, f"it beat {n_beaten} of {people} tested")
     test_result = (
         f"it beat {n_beaten} of {people} (with an allowance of {test.epsilon:g}"
         f"{_published(test)}), and the test asks for half of them"
     )
-    if not test.is_decided:
+    if not test.passes_deciding_test:
         return (
             f"{result.judge} is not shown to be able to stand in for a person: in the alternative "
             f"annotator test {test_result}."
@@ -155,8 +156,8 @@ def _no_verdict(result: VetResult, found: str) -> str:
         )
     verb = "has" if tested == 1 else "have"
     advice = ""
-    if test.lower_limit is not None:
-        min_items, n_people = test.lower_limit
+    if test.lower_min_trials_and_people is not None:
+        min_items, n_people = test.lower_min_trials_and_people
         advice = f"; min_items={min_items} would test {n_people}"
     return (
         f"{start}only {tested} of {_people(tested + len(untested))} {verb} at least "
@@ -200,12 +201,17 @@ def _agreement_figures(result: VetResult) -> str:
 
 def _agreement_sentence(result: VetResult) -> list[str]:
     """Whether the judge agrees more or less with people than they do with each other; empty if no
-    difference is shown. If the judge passed, it is a warning."""
+    difference is shown. If the judge passed the test but agrees less, the sentence is a warning."""
     agreement, test = result.agreement, result.alt_test
     if not _is_shown(agreement.difference, result):
         return []
     figures = _agreement_figures(result)
-    if agreement.difference.value < 0 and test.is_enough and test.is_decided and not _doubt(result):
+    if (
+        agreement.difference.value < 0
+        and test.has_enough_people
+        and test.passes_deciding_test
+        and not _doubt(result)
+    ):
         return [
             f"But it agrees less with people than they do with each other ({figures}): the test counts "
             "how often its answer is nearer to theirs than a person's, not by how much."
@@ -240,6 +246,7 @@ def _means_sentence(result: VetResult) -> list[str]:
     overall = result.biases.severity
     if overall is not None and _is_shown(overall, result):
         more = "more" if overall.value > 0 else "less"
+        # A significant severity has no interval only if it is the same for all items.
         interval = signed_interval(overall) or "on average, for every item alike"
         sentences.append(
             f"It gives {shown(abs(overall.value))} points {more} than people do {interval}."

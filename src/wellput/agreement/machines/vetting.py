@@ -1,6 +1,6 @@
 """`VetResult`: whether a judge may judge in place of people. It has the alternative annotator test, the
-judge's agreement with people compared with people's agreement with each other, its consistency and its
-biases. `machines.verdict` puts the result in words."""
+judge's agreement with people compared with people's agreement with each other, its consistency (how
+far it repeats its own answers) and its biases. `machines.verdict` puts the result in words."""
 
 from __future__ import annotations
 
@@ -79,6 +79,7 @@ class VetResult(Result):
     is_refitted: bool = False
     """Whether a metric's scores were converted to the question's scale."""
     other_machines: tuple[str, ...] = ()
+    """Machines other than the judge. Their answers were not used."""
     excluded: Sequence[Exclusion] = ()
     confidence: float = 0.95
     notes: Sequence[str] = ()
@@ -107,10 +108,11 @@ class VetResult(Result):
                 "winning_rate": test.winning_rate,
                 "advantage_probability": test.advantage_probability,
                 "passed": test.passed,
-                "clustered": {"winning_rate": test.beaten_rate, "passed": test.is_decided}
+                # Where trials are clustered, the test that decides is the clustered one.
+                "clustered": {"winning_rate": test.beaten_rate, "passed": test.passes_deciding_test}
                 if test.is_clustered
                 else None,
-                "is_enough": test.is_enough,
+                "is_enough": test.has_enough_people,
                 "untested": [{"judge": self.people[judge], "n": n} for judge, n in test.untested],
                 "judges": self.records(),
             },
@@ -264,8 +266,9 @@ def _ceiling(trials: JudgedTrials, options: VetOptions) -> Estimate | None:
     """The correlation that a perfect judge would reach on the trials that the judge answered.
     Differences between questions are removed first."""
     is_compared = ~np.isnan(trials.judge) & ~np.isnan(trials.people_means)
-    # Many judges, items or answers are left out in random groups. They are sorted, so that the groups
-    # do not depend on the order in which the judgments were given.
+    # Where there are many judges, items or answers, the jackknife leaves out random groups of them
+    # instead of one at a time. They are sorted here, so that these groups do not depend on the order in
+    # which the judgments were given.
     order = sorted(np.flatnonzero(is_compared).tolist(), key=lambda place: trials.trials[place])
     judges = sorted(range(len(trials.people_names)), key=lambda row: trials.people_names[row])
     people, questions = trials.people[judges][:, order], trials.questions[order]

@@ -93,9 +93,9 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
     if data.judge_groups.n_groups > 1:
         return None
     n, values, judges = data.n_judges, data.values, data.judges
-    judge_of_each_pair = np.unique(np.stack([judges, data.design.systems]), axis=1)[0]
-    systems_per_judge = np.bincount(judge_of_each_pair, minlength=n)
-    # Subtracting the mean of a judge of one system would remove the effect of this system.
+    judges_with_systems = np.unique(np.stack([judges, data.design.systems]), axis=1)
+    systems_per_judge = np.bincount(judges_with_systems[0], minlength=n)
+    # If a judge rated only one system, subtracting the judge's mean would remove this system's effect.
     if systems_per_judge.min() < 2:
         return None
     counts = np.bincount(judges, minlength=n)
@@ -104,10 +104,10 @@ def _judge_standardized(data: QuestionData) -> Floats | None:
     is_scalable = spread[judges] > 0  # a judge whose ratings are all equal has no z-scores
     scaled = (values - means[judges])[is_scalable] / spread[judges][is_scalable]
     systems = data.design.systems[is_scalable]
-    totals = np.bincount(systems, minlength=len(data.system_names))
-    if not totals.all():
+    n_ratings = np.bincount(systems, minlength=len(data.system_names))
+    if not n_ratings.all():
         return None
-    return np.asarray(np.bincount(systems, scaled, len(totals)) / totals)
+    return np.asarray(np.bincount(systems, scaled, len(n_ratings)) / n_ratings)
 
 
 def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | None]:
@@ -130,8 +130,8 @@ def _without_most_influential(question: FittedQuestion) -> tuple[int, Floats | N
 
 
 def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> list[LargerStudy]:
-    """What twice the judges, twice the items (if items have documents: twice the documents, so also
-    twice the items), and both would change.
+    """What twice the judges would change, what twice the items, and what both. If items have documents,
+    the study with twice the items has twice the documents.
 
     The error variance of a difference has parts from judges, items and single answers. They are
     computed for a balanced study of this size. The part of judges, for example, is the variance
@@ -140,24 +140,25 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
     of freedom are Satterthwaite's approximation for the same parts.
     """
     data, components = question.data, question.fitted.components
-    per_system = float(np.mean(data.counts))
+    judgments_per_system = float(np.mean(data.counts))
     n_documents = data.n_documents or 1
     n_clusters = n_documents if n_documents > 1 else data.n_items
     residual = components.get("residual", LOGISTIC_VARIANCE)
-    errors: dict[str, float] = {
+    variances: dict[str, float] = {
         "judge": components.get("judge:system", 0.0) / data.n_judges,
         "item": components.get("item:system", 0.0) / data.n_items
         + components.get("document:system", 0.0) / n_documents,
-        "answer": residual / per_system,
+        "answer": residual / judgments_per_system,
     }
-    total = sum(errors.values())
+    total = sum(variances.values())
     # With several groups of systems that have no judge in common, these parts would be wrong.
     if not total > 0 or data.judge_groups.n_groups > 1:
         return []
     studies = []
     limit = freedom_limit(data.n_judges, data.n_items, question.random)
-    quantile_now = _t_quantile(errors, data.n_judges, n_clusters, limit, confidence)
-    random_main_effects = {
+    quantile_now = _t_quantile(variances, data.n_judges, n_clusters, limit, confidence)
+    # Which of "judge" and "item" have a random effect in the model.
+    random_units = {
         "item" if main == "document" else main
         for main in (name.partition(":")[0] for name in components)
     }
@@ -168,18 +169,18 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
         ("twice both", 2, 2),
     ):
         factors = {"judge": judge_factor, "item": item_factor}
-        if any(n > 1 and name not in random_main_effects for name, n in factors.items()):
+        if any(n > 1 and name not in random_units for name, n in factors.items()):
             continue  # the model does not say what more judges, or items, would change
-        smaller_errors = {
-            "judge": errors["judge"] / judge_factor,
-            "item": errors["item"] / item_factor,
-            "answer": errors["answer"] / (judge_factor * item_factor),
+        smaller_variances = {
+            "judge": variances["judge"] / judge_factor,
+            "item": variances["item"] / item_factor,
+            "answer": variances["answer"] / (judge_factor * item_factor),
         }
-        variance_ratio = sum(smaller_errors.values()) / total
+        variance_ratio = sum(smaller_variances.values()) / total
         n_judges = data.n_judges * judge_factor
         limit = freedom_limit(n_judges, data.n_items * item_factor, question.random)
         quantile = _t_quantile(
-            smaller_errors, n_judges, n_clusters * item_factor, limit, confidence
+            smaller_variances, n_judges, n_clusters * item_factor, limit, confidence
         )
         studies.append(
             LargerStudy(
@@ -193,12 +194,14 @@ def larger_studies(question: FittedQuestion, *, confidence: float = 0.95) -> lis
 
 
 def _t_quantile(
-    errors: dict[str, float], n_judges: int, n_items: int, limit: float, confidence: float
+    variances: dict[str, float], n_judges: int, n_items: int, limit: float, confidence: float
 ) -> float:
     """The quantile of Student's t, with at most `limit` degrees of freedom: half of an interval is this
-    many standard errors. `n_items` counts documents if items have documents."""
-    total = sum(errors.values())
-    spread = errors["judge"] ** 2 / max(n_judges - 1, 1) + errors["item"] ** 2 / max(n_items - 1, 1)
+    many standard errors. `variances` has the parts of the error variance. `n_items` counts documents if
+    items have documents."""
+    total = sum(variances.values())
+    spread = variances["judge"] ** 2 / max(n_judges - 1, 1)
+    spread += variances["item"] ** 2 / max(n_items - 1, 1)
     freedom = total**2 / spread if spread > 0 else MAX_FREEDOM
     return float(stdtrit(min(max(freedom, 1.0), limit), (1 + confidence) / 2))
 
@@ -206,7 +209,8 @@ def _t_quantile(
 def pairs_fit_p_value(question: FittedQuestion) -> float | None:
     """Tests whether one strength for each system explains the choices of every pair. The p-value is
     small if preferences are circular (A before B, B before C, C before A). None if the compared pairs
-    form no circle, or if covariates explain everything that circles could explain.
+    form no circle or too many (`MAX_CIRCLES`), or if covariates explain everything that circles could
+    explain.
 
     This is Rao's score test of an additional effect for each pair that closes a circle. It uses the F
     distribution with the smallest degrees of freedom of any difference of two systems.
@@ -280,11 +284,11 @@ def permutation_p_value(data: QuestionData, *, permutations: int, seed: int) -> 
     order = np.argsort(groups, kind="stable")
     observed = _spread(np.bincount(systems, values, n) / counts, counts)
 
-    def exchanged() -> float:
+    def spread_when_exchanged() -> float:
         shuffled = values[np.lexsort((rng.random(len(values)), groups))]
         return _spread(np.bincount(systems[order], shuffled, n) / counts, counts)
 
-    drawn = [exchanged() for _ in range(permutations)]
+    drawn = [spread_when_exchanged() for _ in range(permutations)]
     return resampling_p_value(np.array(drawn), observed * EQUAL_SPREAD_RATIO)
 
 

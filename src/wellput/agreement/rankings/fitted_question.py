@@ -90,17 +90,17 @@ def fit_question(
     or_linear: bool = False,
 ) -> FittedQuestion:
     """Fits the model of one question's judgments. Raises InputError if no model can be fitted. With
-    `or_linear` or `model="auto"`, the linear model is used instead of a model without a finite
-    estimate, for example if a system got only the highest answers."""
+    `or_linear` or `model="auto"`, ratings get the linear model if the chosen model has no finite
+    estimate, for example because a system got only the highest answers."""
     name = model_for(data) if model == "auto" else model
     _check_answers(data, name)
     _check_documents(data, random)
     components = identify_components(data.with_factors(random).design)
-    estimable = data.with_factors(components.estimable)
+    estimable_data = data.with_factors(components.estimable)
     notes: list[str] = []
     try:
         try:
-            fitted = FITTERS[name](estimable.values, estimable.design)
+            fitted = FITTERS[name](estimable_data.values, estimable_data.design)
         except Separated as problem:
             if not (or_linear or model == "auto") or name == "bradley-terry":
                 raise
@@ -109,7 +109,7 @@ def fit_question(
                 f"{reason[0].upper()}{reason[1:]}: the {name} model has no finite estimate for this, "
                 "so the linear model is used."
             )
-            name, fitted = "linear", fit_linear(estimable.values, estimable.design)
+            name, fitted = "linear", fit_linear(estimable_data.values, estimable_data.design)
     except Disconnected as problem:
         raise InputError(_disconnected(data, problem)) from None
     except Separated as problem:
@@ -123,11 +123,12 @@ def fit_question(
         )
     elif groups_note := _judges_in_groups(data):
         notes.append(groups_note)
-    alone = data.systems_of_one_judge
-    if alone and not data.has_own_judges:
+    of_one_judge = data.systems_of_one_judge
+    if of_one_judge and not data.has_own_judges:
         notes.append(
-            f"{listed(alone)} {'was' if len(alone) == 1 else 'were each'} judged by one judge only: "
-            "how far judges differ in what they prefer is known from the other systems alone."
+            f"{listed(of_one_judge)} {'was' if len(of_one_judge) == 1 else 'were each'} judged by one "
+            "judge only: how far judges differ in what they prefer is known from the other systems "
+            "alone."
         )
     if data.n_repeated:
         notes.append(
@@ -136,7 +137,7 @@ def fit_question(
         )
     model_freedom = fitted.contrast_pairs(*system_pairs(len(data.system_names))).freedom
     return FittedQuestion(
-        estimable,
+        estimable_data,
         name,
         fitted,
         _freedom(model_freedom, data, random),
@@ -167,7 +168,8 @@ def _freedom(model_freedom: Floats, data: QuestionData, random: Sequence[str]) -
         freedom_limit(data.n_judges, data.n_items, random),
     )
     if "judge" in random and not data.has_own_judges:
-        # A difference of systems without a common judge is one of two samples of judges.
+        # Two systems without a common judge are compared by two samples of judges, so the degrees of
+        # freedom are at most those of a t-test of two samples.
         groups = data.judge_groups
         first, second = (groups.of_systems[codes] for codes in system_pairs(len(data.system_names)))
         n_first, n_second = groups.n_judges[first], groups.n_judges[second]
@@ -246,7 +248,8 @@ def _check_answers(data: QuestionData, model: FittedModelName) -> None:
 
 
 def _one_share(data: QuestionData) -> str:
-    """If all answers are the same yes or no: a sentence with an interval of the share of yes."""
+    """If all answers are yes, or all are no: a sentence with an interval of the share of yes, for which
+    each item counts as one answer."""
     if not data.are_yes_no:
         return ""
     share = share_interval(data.n_items * int(data.values[0]), data.n_items)
@@ -263,7 +266,9 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     who = listed(names) if names else "a covariate"
     if data.are_choices:
         sentences = [
-            sentence for code in range(len(data.system_names)) if (sentence := _always(data, code))
+            sentence
+            for code in range(len(data.system_names))
+            if (sentence := _won_or_lost_all(data, code))
         ]
         if sentences:
             return " and ".join(sentences)
@@ -274,9 +279,9 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     if len(values) and np.isin(values, (data.values.min(), data.values.max())).all():
         is_highest = values == data.values.max()
         return " and ".join(
-            f"every answer about {listed(list(compress(names, is_chosen)))} is the {extreme}"
-            for extreme, is_chosen in (("highest", is_highest), ("lowest", ~is_highest))
-            if is_chosen.any()
+            f"every answer about {listed(list(compress(names, is_extreme)))} is the {extreme}"
+            for extreme, is_extreme in (("highest", is_highest), ("lowest", ~is_highest))
+            if is_extreme.any()
         )
     if names:
         if len(names) == 1:
@@ -286,7 +291,7 @@ def _reason_for_separation(data: QuestionData, problem: Separated) -> str:
     return f"{who} decides the answers completely"
 
 
-def _always(data: QuestionData, code: int) -> str:
+def _won_or_lost_all(data: QuestionData, code: int) -> str:
     """Says that a system won, or lost, all its comparisons; empty if it did neither."""
     first, second = data.design.systems.T
     won = np.concatenate([data.values[first == code], 1 - data.values[second == code]])
@@ -312,9 +317,7 @@ def _never_beaten(data: QuestionData) -> list[str]:
             not got_points[~is_inside][:, is_inside].any()
             and got_points[is_inside][:, ~is_inside].any()
         ):
-            return [
-                name for name, is_one in zip(data.system_names, is_inside, strict=True) if is_one
-            ]
+            return list(compress(data.system_names, is_inside))
     return []
 
 

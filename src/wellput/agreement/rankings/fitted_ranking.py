@@ -27,6 +27,7 @@ from wellput.agreement.rankings.fitted_question import (
 from wellput.agreement.rankings.judged_scale import JudgedScale
 from wellput.agreement.rankings.judgment_design import COMPONENTS, QuestionData
 from wellput.agreement.rankings.plain_ranking import (
+    LOWER_IS_BETTER,
     VARIANCE_COMPONENTS,
     EstimateScale,
     RankedSystem,
@@ -209,9 +210,9 @@ def pair_p_values(
 ) -> Floats:
     """The p-values of all pairs that are compared, before any correction; NaN if there are too few
     judges or items for a sequential ranking."""
-    is_enough = not (sequential and _too_early(question.data))
+    has_enough_data = not (sequential and _too_early(question.data))
     compared = _compared(
-        question, confidence, against, "none", sequential, has_enough_data=is_enough
+        question, confidence, against, "none", sequential, has_enough_data=has_enough_data
     )
     return compared.p_values
 
@@ -232,6 +233,7 @@ def _against_sentence(ranking: FittedRanking) -> str:
     ahead: list[str] = []
     behind: list[str] = []
     not_distinguished: list[str] = []
+    sign = -1 if ranking.question in LOWER_IS_BETTER else 1
     for difference in ranking.differences:
         is_second = difference.systems[1] == ranking.against
         other = difference.systems[0 if is_second else 1]
@@ -239,7 +241,7 @@ def _against_sentence(ranking: FittedRanking) -> str:
             not_distinguished
             if not difference.is_real
             else ahead
-            if is_second == (difference.delta > 0)
+            if is_second == (sign * difference.delta > 0)
             else behind
         )
         names_of_kind.append(other)

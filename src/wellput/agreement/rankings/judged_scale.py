@@ -24,16 +24,17 @@ def _share_bounds(
     data: QuestionData, shares: Floats, errors: Floats, quantiles: Floats
 ) -> tuple[list[float | None], list[float | None]]:
     """Wilson's interval of each system's share of yes. It is computed as if there were n independent
-    answers, with n chosen so that their standard error is that of the linear model. This error is
-    common to all systems, so it is not 0 for a system that always got yes. If no system got both yes
-    and no, n is the number of items."""
+    answers, with n chosen so that their standard error is that of the linear model, but at most the
+    number of the system's answers. The variance of single answers is taken from all systems together,
+    so it is not 0 for a system that always got yes. If no system got both yes and no, n is the number
+    of items."""
     raw = data.raw_means
     spread = float(np.mean(raw * (1 - raw)))
     bounds: list[tuple[float, float]] = []
-    for share, error, z, n in zip(shares, errors, quantiles, data.counts, strict=True):
+    for share, error, z, count in zip(shares, errors, quantiles, data.counts, strict=True):
         is_known = spread > 0 and error > 0
-        independent = min(spread / error**2, n) if is_known else data.n_items
-        low, high = wilson_bounds(float(share), float(independent), z=float(z))
+        n = min(spread / error**2, count) if is_known else data.n_items
+        low, high = wilson_bounds(float(share), float(n), z=float(z))
         # At a share of 0 or 1 rounding may leave the share slightly outside.
         bounds.append((max(0.0, min(low, share)), min(1.0, max(high, share))))
     lows, highs = zip(*bounds, strict=True)
@@ -42,8 +43,9 @@ def _share_bounds(
 
 @dataclass(frozen=True, eq=False)
 class JudgedScale:
-    """Estimates on the scale on which people judged. `values` has one for each system; `bounds` are
-    the ends of the scale and `grades` its points, both None if there are none."""
+    """Estimates on the scale on which people judged. `values` has one for each system, `on_scale` also
+    their errors (None for the linear model). `bounds` are the ends of the scale and `grades` its
+    points, both None if there are none."""
 
     question: FittedQuestion
     values: Floats
@@ -70,7 +72,7 @@ class JudgedScale:
         return self.question.sign * self.values
 
     def differences(self, a: Places, b: Places, latent: Floats) -> Floats:
-        """How far system a of each pair is ahead of system b if their effects on the model's scale
+        """How much higher system a of each pair is than system b if their effects on the model's scale
         differ by `latent`, with the mean of the two effects unchanged. For choices: a's share of wins
         against b minus b's share."""
         fitted, data = self.question.fitted, self.question.data

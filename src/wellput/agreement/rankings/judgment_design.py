@@ -34,8 +34,8 @@ Covariates = Mapping[str, Mapping[tuple[str, str], float]]
 
 @dataclass(frozen=True, eq=False)
 class JudgeGroups:
-    """Groups of systems that have no judge in common. `of_systems` has the group of each system,
-    `n_judges` the number of judges of each group."""
+    """Groups of systems: no judge judged systems of two groups. `of_systems` has the group of each
+    system, `n_judges` the number of judges of each group."""
 
     of_systems: Codes
     n_judges: Codes
@@ -73,7 +73,8 @@ class QuestionData:
     documents: Codes | None
     covariate_names: tuple[str, ...] = ()
     samples: Codes | None = None
-    """A code for the judged sample of each output; None if the judgments do not name samples."""
+    """A code for the sample of each judgment (one of several answers of the system to the item); None
+    if the judgments do not name samples."""
 
     @property
     def n_judges(self) -> int:
@@ -112,6 +113,7 @@ class QuestionData:
         n = len(self.system_names)
         if self.are_choices:
             return JudgeGroups(np.zeros(n, np.int64), np.array([self.n_judges]))
+        # The nodes are the systems, and then the judges.
         system_judge_graph = csr_matrix(
             (np.ones(len(self.values)), (self.design.systems, self.judges + n)),
             shape=(n + self.n_judges,) * 2,
@@ -207,28 +209,25 @@ def question_data(
     covariates: Covariates | None = None,
 ) -> QuestionData:
     """The data of one question. Its judgments are all ratings or all choices."""
-    answers_with_values = [(answer, _systems_and_value(answer)) for answer in answers]
-    names, systems = _numbered([system for _, (pair, _) in answers_with_values for system in pair])
-    width = len(answers_with_values[0][1][0])
-    if width == 2:
+    systems_and_values = [_systems_and_value(answer) for answer in answers]
+    names, systems = _numbered([name for judged, _ in systems_and_values for name in judged])
+    are_choices = len(systems_and_values[0][0]) == 2
+    if are_choices:
         systems = systems.reshape(-1, 2)
-    judge_names, judges = _numbered([answer.judge for answer, _ in answers_with_values])
-    _, items = _numbered([answer.item for answer, _ in answers_with_values])
-    documents = _documents([answer for answer, _ in answers_with_values])
+    judge_names, judges = _numbered([answer.judge for answer in answers])
+    _, items = _numbered([answer.item for answer in answers])
+    documents = _documents(answers)
     codes_by_kind = {"judge": judges, "item": items} | (
         {} if documents is None else {"document": documents}
     )
     factors: dict[str, Codes] = {}
     for name, codes in codes_by_kind.items():
-        row_codes = codes if width == 1 else np.stack([codes, codes], axis=1)
+        row_codes = np.stack([codes, codes], axis=1) if are_choices else codes
         factors[name] = row_codes
         factors[f"{name}:system"] = crossed_codes(row_codes, systems)
-    columns = [
-        _covariate(name, table, [answer for answer, _ in answers_with_values])
-        for name, table in (covariates or {}).items()
-    ]
+    columns = [_covariate(name, table, answers) for name, table in (covariates or {}).items()]
     design = MixedDesign(systems, factors, np.array(columns, np.float64).T)
-    values = np.array([value for _, (_, value) in answers_with_values])
+    values = np.array([value for _, value in systems_and_values])
     return QuestionData(
         question,
         values,

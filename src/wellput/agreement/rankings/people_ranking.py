@@ -23,7 +23,7 @@ from wellput.agreement.judgment_names import machine_note, notes_on_names
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
 from wellput.agreement.prepared_panels import (
     chosen_judges,
-    refuse_text_answers,
+    refuse_labels,
 )
 from wellput.agreement.rankings.checks import (
     LargerStudy,
@@ -125,7 +125,7 @@ def ranking_slice_tests(
                     test.statistic,
                     test.freedom,
                     test.p_value,
-                    test.p_value,
+                    test.p_value,  # corrected below
                 )
             )
     adjusted = holm(np.array([test.p_value for test in tests]))
@@ -135,7 +135,8 @@ def ranking_slice_tests(
 
 
 def lead_of(ranking: FittedRanking, pair: tuple[str, str]) -> float:
-    """How far the first system of the pair is ahead of the second."""
+    """The difference of the pair in this ranking: how much higher the first system is than the
+    second."""
     for difference in ranking.differences:
         if difference.systems == pair:
             return difference.delta
@@ -153,9 +154,9 @@ def _measured_difference(
     if not set(pair) <= set(names):
         return None
     first, second = (names.index(name) for name in pair)
-    lows, highs = system_pairs(len(names))
-    place = np.flatnonzero((lows == min(first, second)) & (highs == max(first, second)))
-    contrast = question.fitted.contrast_pairs(lows[place], highs[place])
+    low_codes, high_codes = system_pairs(len(names))
+    place = np.flatnonzero((low_codes == min(first, second)) & (high_codes == max(first, second)))
+    contrast = question.fitted.contrast_pairs(low_codes[place], high_codes[place])
     value, error = float(contrast.values[0]), float(contrast.errors[0])
     freedom = float(question.freedom[place][0])
     if not error > 0 or freedom < MIN_FREEDOM:
@@ -278,19 +279,21 @@ def rank_judgments(
         whole: QuestionRanking | None = None
         try:
             fitted = _fitted(question, question_answers, options, covariates)
-            whole = _ranked(fitted, rank_fitted(fitted, **_ranking_options(options)), options)
+            whole = _with_checks(fitted, rank_fitted(fitted, **_ranking_options(options)), options)
             rankings.append(whole)
         except InputError as problem:
             refused[question] = str(problem)
         if slices:
             model = options.model if whole is None else whole.ranking.fitted
-            parts = _ranked_slices(
+            ranked_slices = _ranked_slices(
                 question, slices, replace(options, model=model), covariates, refused
             )
-            rankings += [part for _, part in parts.values()]
+            rankings += [ranked for _, ranked in ranked_slices.values()]
             if whole is not None and not options.sequential:
-                pairs = {name: (fit, part.ranking) for name, (fit, part) in parts.items()}
-                tests += ranking_slice_tests(whole.ranking, pairs)
+                slice_rankings = {
+                    name: (fit, ranked.ranking) for name, (fit, ranked) in ranked_slices.items()
+                }
+                tests += ranking_slice_tests(whole.ranking, slice_rankings)
     if not rankings:
         raise InputError("\n".join(refused.values()))
     notes = [*machine_note(kept, judges), *notes_on_names(kept)]
@@ -305,9 +308,9 @@ def _fitted(
     *,
     or_linear: bool = False,
 ) -> FittedQuestion:
-    """The model of one question, or of a slice of it. With `or_linear`, the linear model is fitted if
-    the other model has no finite estimate."""
-    refuse_text_answers(question, answers)
+    """The model of one question, or of a slice of it. With `or_linear`, ratings get the linear model if
+    the chosen model has no finite estimate."""
+    refuse_labels(question, answers)
     data = question_data(question, cast("Sequence[Judgment]", answers), covariates=covariates)
     if options.against is not None and options.against not in data.system_names:
         hint = did_you_mean(options.against, data.system_names)
@@ -328,7 +331,7 @@ def _ranking_options(options: RankOptions) -> dict[str, Any]:
     }
 
 
-def _ranked(
+def _with_checks(
     fitted: FittedQuestion, ranking: FittedRanking, options: RankOptions
 ) -> QuestionRanking:
     """The ranking with its checks. A sequential ranking has no permutation test."""
@@ -350,8 +353,9 @@ def _ranked_slices(
     refused: dict[str, str],
 ) -> dict[str, tuple[FittedQuestion, QuestionRanking]]:
     """The model and the ranking of each slice, by its value of the tag. All slices have the same kind
-    of model: the linear model if the other has no finite estimate for one of them. The reasons why a
-    slice could not be ranked are added to `refused`."""
+    of model: the linear model if their models would differ otherwise, for example because the chosen
+    model has no finite estimate for one slice. The reasons why a slice could not be ranked are added to
+    `refused`."""
     fitted: list[tuple[dict[str, str], FittedQuestion]] = []
     for by, part in slices:
         try:
@@ -371,7 +375,9 @@ def _ranked_slices(
     return {
         next(iter(by.values())): (
             fit,
-            _ranked(fit, rank_fitted(fit, by=by, adjusted=p, **_ranking_options(options)), options),
+            _with_checks(
+                fit, rank_fitted(fit, by=by, adjusted=p, **_ranking_options(options)), options
+            ),
         )
         for (by, fit), p in zip(fitted, adjusted, strict=True)
     }

@@ -64,8 +64,8 @@ class RankedSystem:
 
 @dataclass(frozen=True, slots=True)
 class SystemDifference:
-    """How far the first system is ahead of the second. P-values are NaN if the difference cannot be
-    tested.
+    """How much higher the first system is than the second (for seconds, lower is better). P-values are
+    NaN if the difference cannot be tested.
 
     For choices, `delta` is the first system's share of the choices between the two minus the second's,
     from −1 to 1; NaN if no model is fitted and the two were never offered together.
@@ -85,7 +85,7 @@ class SystemDifference:
 
     @property
     def swapped(self) -> SystemDifference:
-        """How far the second system is ahead of the first."""
+        """The same difference with the second system first."""
         return replace(
             self,
             systems=self.systems[::-1],
@@ -129,7 +129,7 @@ class Ranking:
 
     @property
     def label(self) -> str:
-        """What was asked; of a slice, with its name."""
+        """The question; for a slice, with the name of the slice."""
         return self.question
 
     @property
@@ -225,7 +225,7 @@ class Ranking:
 
     @cached_property
     def differences_from_first(self) -> list[SystemDifference]:
-        """How far every other system is behind the first."""
+        """The differences of the first system from every other system."""
         return [d for d in self.differences if d.systems[0] == self.systems[0].system]
 
     def to_dict(self) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
         sentence = winner_sentence(ranking_of_well_judged, with_question=with_question)
         return f"{sentence} {_rarely_judged_sentence(ranking)}"
     note = f" {_rarely_judged_sentence(ranking)}" if ranking.rarely_judged else ""
-    return f"{_winner_clauses(ranking, with_question=with_question)}{note}"
+    return f"{_sentence_without_notes(ranking, with_question=with_question)}{note}"
 
 
 def _rarely_judged_sentence(ranking: Ranking) -> str:
@@ -296,7 +296,7 @@ def _rarely_judged_sentence(ranking: Ranking) -> str:
     return " ".join(sentences)
 
 
-def _winner_clauses(ranking: Ranking, *, with_question: bool) -> str:
+def _sentence_without_notes(ranking: Ranking, *, with_question: bool) -> str:
     """The sentence on which system people prefer, without notes on systems that were rarely judged."""
     start = f"{ranking.label}: " if with_question else ""
     is_one = ranking.n_judges == 1
@@ -431,7 +431,7 @@ def shown_interval(row: RankedSystem, ranking: Ranking) -> str:
 
 
 def shown_rank(row: RankedSystem) -> str:
-    """The range of ranks that are possible by the tests.
+    """The rank or, if the tests allow several, the range of ranks.
 
     >>> shown_rank(RankedSystem("A", 5.0, 4.0, 6.0, 1, 1, 2, 1, 10, 5.0))
     '1–2'

@@ -75,7 +75,7 @@ def judgments_of(panel: Panel, judgments: Sequence[Judgment]) -> list[Judgment]:
         for names in (panel.judges, panel.systems, panel.items)
     )
     as_given: list[Judgment] = []
-    on_scale: dict[tuple[str, str, str], Judgment] = {}
+    with_panel_values: dict[tuple[str, str, str], Judgment] = {}
     for judgment in judgments:
         if judgment.question != panel.question or not (
             judgment.system in systems and judgment.item in items
@@ -86,10 +86,10 @@ def judgments_of(panel: Panel, judgments: Sequence[Judgment]) -> list[Judgment]:
         )
         if not math.isnan(value):
             as_given.append(judgment)
-            on_scale[judgment.judge, judgment.system, judgment.item] = replace(
+            with_panel_values[judgment.judge, judgment.system, judgment.item] = replace(
                 judgment, value=value
             )
-    return as_given if panel.normalization == "none" else list(on_scale.values())
+    return as_given if panel.normalization == "none" else list(with_panel_values.values())
 
 
 def _plain_ranking(data: QuestionData, refusal: str) -> Ranking:

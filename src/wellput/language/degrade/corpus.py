@@ -2,7 +2,7 @@
 
 A degrader is a system that builds sentences of known quality (see `degraders.py`).
 
-`TaggedCorpus` holds sentences as numbers of words, and perhaps numbers of their tags. Words and tags
+`TaggedCorpus` holds each word of a sentence as a number, and perhaps the word's tag too. Words and tags
 are numbered in the order in which they first occur, so that the same text and the same seed give the
 same sentences. `CorpusSource` holds the text or the trees, and makes a `TaggedCorpus` of them: without
 tags, with parts of speech, or with supertags (tags that also say how a word attaches to others).
@@ -115,8 +115,8 @@ def grammar_of_dependencies(
             else:
                 parts[word.head - 1].append(phrase)
             grammar.lexicon[categories[place], word.form] += 1
-        for place, name in enumerate(categories):
-            grammar.rules[PhraseRule(f"[{name}]", tuple(parts[place]), heads[place])] += 1
+        for place, category in enumerate(categories):
+            grammar.rules[PhraseRule(f"[{category}]", tuple(parts[place]), heads[place])] += 1
     return grammar
 
 
@@ -136,7 +136,7 @@ def _count(constituent: Constituent, heads: list[int] | None, grammar: ContextFr
     fold(constituent, visit)
 
 
-WordNumbers: TypeAlias = NDArray[np.int32]
+Int32Array: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,16 +146,17 @@ class TaggedCorpus:
     the number in `tag_names` of each token's tag, or is None."""
 
     words: Sequence[str]
-    tokens: WordNumbers
-    ends: WordNumbers
+    tokens: Int32Array
+    ends: Int32Array
     tag_names: Sequence[str] = ()
-    tags: WordNumbers | None = None
+    tags: Int32Array | None = None
 
     @classmethod
     def of(
         cls, sentences: Iterable[Sequence[str]], tags: Iterable[Sequence[str]] | None = None
     ) -> TaggedCorpus:
-        """From lists of words; empty lists are left out. `tags` has a list of one tag for each word."""
+        """From lists of words; empty lists are left out. `tags` has a list for each sentence, with one
+        tag for each word."""
         kept = [sentence for sentence in sentences if sentence]
         if not kept:
             raise InputError("The corpus has no sentences.")
@@ -169,12 +170,12 @@ class TaggedCorpus:
         return cls(words, tokens, ends, *_numbered(kept_tags))
 
     @cached_property
-    def starts(self) -> WordNumbers:
+    def starts(self) -> Int32Array:
         """The place of each sentence's first token."""
         return np.concatenate([np.zeros(1, np.int32), self.ends[:-1]])
 
     @cached_property
-    def sentence_numbers(self) -> WordNumbers:
+    def sentence_numbers(self) -> Int32Array:
         """The number of the sentence (from 0) that each token is in."""
         numbers = np.arange(len(self.ends), dtype=np.int32)
         return np.repeat(numbers, self.ends - self.starts)
@@ -183,7 +184,7 @@ class TaggedCorpus:
         return [self.words[token] for token in tokens]
 
 
-def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], WordNumbers]:
+def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[list[str], Int32Array]:
     numbers: dict[str, int] = {}
     tokens = [numbers.setdefault(name, len(numbers)) for names in sentences for name in names]
     return list(numbers), np.array(tokens, np.int32)
@@ -253,12 +254,12 @@ def source_of(
 ) -> CorpusSource:
     """The source of sentences or trees in memory; all must be of the same kind. `is_tokenized`: the
     words of sentences are separated by spaces."""
-    sentences = list(given)
-    trees = [entry for entry in sentences if isinstance(entry, Tree)]
-    if trees and len(trees) == len(sentences):
+    entries = list(given)
+    trees = [entry for entry in entries if isinstance(entry, Tree)]
+    if trees and len(trees) == len(entries):
         return _source_of_trees(trees, threads)
-    lines = [entry for entry in sentences if isinstance(entry, str)]
-    if len(lines) < len(sentences):
+    lines = [entry for entry in entries if isinstance(entry, str)]
+    if len(lines) < len(entries):
         raise InputError("A corpus is a list of sentences or of Tree objects, but not of both.")
     return _source_of_text(lines, is_tokenized, threads)
 

@@ -62,19 +62,19 @@ class GrammarGenerator:
     ) -> None:
         self.templates = GrammarTemplates(grammar, length=length)
         tagged_words = _with_lexicon(corpus, grammar)
-        self.numbers = {name: number for number, name in enumerate(tagged_words.tag_names)}
+        self.tag_numbers = {name: number for number, name in enumerate(tagged_words.tag_names)}
         self.words = WordModel.of(tagged_words)
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
         return [
-            self.words.draw([self.numbers[tag] for tag in self.templates.draw(rng)], rng)
+            self.words.draw([self.tag_numbers[tag] for tag in self.templates.draw(rng)], rng)
             for _ in range(n)
         ]
 
 
 def in_blocks(degrader: Degrader, n: int, rng: np.random.Generator) -> Iterator[list[list[str]]]:
     """The `n` sentences of a degrader in several lists, so that a progress bar can be shown."""
-    if isinstance(degrader, SequenceGenerator) and degrader.is_whole:
+    if isinstance(degrader, SequenceGenerator) and degrader.draws_whole_sentences:
         yield degrader.generate(n, rng)  # drawn together, so that no sentence comes twice
         return
     for begin in range(0, n, SENTENCES_A_BLOCK):
@@ -101,9 +101,9 @@ def _with_lexicon(corpus: TaggedCorpus, grammar: ContextFreeGrammar) -> TaggedCo
     needed = {part for rule in grammar.rules for part in rule.parts} - {
         rule.phrase for rule in grammar.rules
     }
-    if without := sorted(needed - known):
+    if lacking := sorted(needed - known):
         raise InputError(
-            f"There are no words for {', '.join(without)}: corpus and treebank have different tag sets."
+            f"There are no words for {', '.join(lacking)}: corpus and treebank have different tag sets."
         )
     words = [[word] for word in corpus.text(corpus.tokens)] + [[word] for _, word in pairs]
     return TaggedCorpus.of(words, [[tag] for tag in tags] + [[tag] for tag, _ in pairs])

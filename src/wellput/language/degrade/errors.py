@@ -3,7 +3,7 @@ moved, in another form or misspelled, function words (*the*, *of*) added or exch
 full stop.
 
 This method is not in Mutton et al. 2007. Their generators use words of the corpus only, so a metric
-trained with these alone never sees a misspelled word or a wrong ending.
+trained with their sentences alone never sees a misspelled word or a wrong ending.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def _stem(word: str) -> str:
 
 
 def _inner(words: Sequence[str], rng: np.random.Generator) -> int:
-    """A place other than the last, which is a full stop."""
+    """A place other than the last, which is usually a full stop."""
     return int(rng.integers(max(1, len(words) - 1)))
 
 
@@ -169,7 +169,7 @@ def _double(words: list[str], rng: np.random.Generator) -> None:
 
 
 def _swap(words: list[str], rng: np.random.Generator) -> None:
-    place = _inner(words[:-1], rng)
+    place = _inner(words[:-1], rng)  # so that the word after it is not the last either
     words[place : place + 2] = words[place : place + 2][::-1]
 
 

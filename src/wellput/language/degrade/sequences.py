@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellput.core.errors import InputError, counted
-from wellput.language.degrade.corpus import TaggedCorpus, WordNumbers
+from wellput.language.degrade.corpus import Int32Array, TaggedCorpus
 
 Boundary: TypeAlias = Literal["sentence", "literal"]
 MAX_DRAWS = 1000
-"""A sentence is begun so many times, if no sequence can follow before it has its full length."""
+"""A sentence is begun at most so many times: again whenever no sequence can follow before the sentence
+has its full length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +32,20 @@ class FollowingWindows:
     """Sequences (*windows* of the corpus) that can come next, by their first word and by the word
     before it.
 
-    `windows` are the places where windows start, sorted by their first word; in this list those with
-    first word w begin at `window_begins[w]`. `pairs` are the places of all tokens that follow another
-    one and are the first word of some window, sorted by the word before; those after word w begin at
-    `pair_begins[w]`.
+    `windows` are the places where windows start, sorted by their first word; the windows with first
+    word w begin at `windows[window_begins[w]]`. `pairs` are the places of all tokens that follow
+    another one and are the first word of some window, sorted by the word before; the tokens after word
+    w begin at `pairs[pair_begins[w]]`.
     """
 
-    windows: WordNumbers
-    window_begins: WordNumbers
-    pairs: WordNumbers
-    pair_begins: WordNumbers
+    windows: Int32Array
+    window_begins: Int32Array
+    pairs: Int32Array
+    pair_begins: Int32Array
 
-    def draw(self, tokens: WordNumbers, last: int, rng: np.random.Generator) -> int | None:
-        """The place in `tokens` of a window that can follow the word `last`; None if there is none."""
-        begin, end = self.pair_begins[last : last + 2]
+    def draw(self, tokens: Int32Array, last_word: int, rng: np.random.Generator) -> int | None:
+        """The place in `tokens` of a window that can follow `last_word`; None if there is none."""
+        begin, end = self.pair_begins[last_word : last_word + 2]
         if begin == end:
             return None
         first = tokens[self.pairs[rng.integers(begin, end)]]
@@ -68,45 +69,45 @@ class SequenceGenerator:
         self.size = size
         self.length = length
         is_literal = boundary == "literal"
-        first, middle, last = (_windows_in_text if is_literal else _windows_in_sentences)(
+        is_first, is_middle, is_last = (_windows_in_text if is_literal else _windows_in_sentences)(
             corpus, size, length
         )
-        self.firsts = np.flatnonzero(first)
+        self.first_windows = np.flatnonzero(is_first)
         has_word_before = np.ones(len(corpus.tokens), bool)
         if not is_literal:
             has_word_before[corpus.starts] = False
         has_word_before[0] = False
-        self.middle = _following_windows(corpus, middle, has_word_before)
-        self.last = _following_windows(corpus, last, has_word_before)
-        self.is_whole = size == length and not is_literal
-        if not len(self.firsts):
+        self.middle_windows = _following_windows(corpus, is_middle, has_word_before)
+        self.last_windows = _following_windows(corpus, is_last, has_word_before)
+        self.draws_whole_sentences = size == length and not is_literal
+        if not len(self.first_windows):
             raise InputError(
                 f"The corpus has no sentence of {length} words. Give another length=."
-                if self.is_whole
+                if self.draws_whole_sentences
                 else "The corpus is too small: no sentence is long enough for a first sequence. Give "
                 "a larger corpus, or a smaller size=."
             )
 
     def generate(self, n: int, rng: np.random.Generator) -> list[list[str]]:
         """`n` sentences. Whole sentences of the corpus (size = length) are drawn once each."""
-        if not self.is_whole:
+        if not self.draws_whole_sentences:
             return [self.corpus.text(self._sentence(rng)) for _ in range(n)]
-        if n > len(self.firsts):
+        if n > len(self.first_windows):
             raise InputError(
-                f"The corpus has {counted(len(self.firsts), 'sentence')} of {self.length} words; "
-                f"n={n:,} needs more. Give a larger corpus, another length=, or a smaller n=."
+                f"The corpus has {counted(len(self.first_windows), 'sentence')} of {self.length} "
+                f"words; n={n:,} needs more. Give a larger corpus, another length=, or a smaller n=."
             )
-        chosen = rng.choice(self.firsts, n, replace=False)
+        chosen = rng.choice(self.first_windows, n, replace=False)
         return [self.corpus.text(self._window(int(start))) for start in chosen]
 
     def _sentence(self, rng: np.random.Generator) -> list[int]:
         """The tokens of one sentence; begins again if no sequence can follow."""
-        n_pieces = self.length // self.size
+        n_sequences = self.length // self.size
         for _ in range(MAX_DRAWS):
-            tokens = self._window(int(rng.choice(self.firsts)))
-            for piece in range(1, n_pieces):
-                follow = self.last if piece == n_pieces - 1 else self.middle
-                start = follow.draw(self.corpus.tokens, tokens[-1], rng)
+            tokens = self._window(int(rng.choice(self.first_windows)))
+            for place in range(1, n_sequences):
+                windows = self.last_windows if place == n_sequences - 1 else self.middle_windows
+                start = windows.draw(self.corpus.tokens, tokens[-1], rng)
                 if start is None:
                     break
                 tokens += self._window(start)
@@ -133,7 +134,7 @@ def _windows_in_sentences(corpus: TaggedCorpus, size: int, length: int) -> tuple
     ends = corpus.ends[corpus.sentence_numbers]
     begins = places == starts
     stops = places + size == ends
-    if size == length:
+    if size == length:  # a sentence has one window: only the first mask is used
         return begins & stops, stops, stops
     inside = places + size < ends
     return begins & inside, ~begins & inside, ~begins & stops
@@ -163,12 +164,12 @@ def _following_windows(
     )
 
 
-def _sorted_by(places: NDArray[Any], keys: WordNumbers) -> WordNumbers:
-    ordered: WordNumbers = places[np.argsort(keys[places], kind="stable")].astype(np.int32)
+def _sorted_by(places: NDArray[Any], keys: Int32Array) -> Int32Array:
+    ordered: Int32Array = places[np.argsort(keys[places], kind="stable")].astype(np.int32)
     return ordered
 
 
-def _begins(keys: WordNumbers, n: int) -> WordNumbers:
+def _begins(keys: Int32Array, n: int) -> Int32Array:
     """The place where each key from 0 to n - 1 begins in the sorted `keys`, and at the end the length
     of `keys`."""
     return np.searchsorted(keys, np.arange(n + 1)).astype(np.int32)

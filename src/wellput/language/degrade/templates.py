@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.degrade.corpus import ContextFreeGrammar, TaggedCorpus, WordNumbers
+from wellput.language.degrade.corpus import ContextFreeGrammar, Int32Array, TaggedCorpus
 
 MAX_DERIVATIONS = 2000
 """How many derivations are tried for one template."""
@@ -86,7 +85,7 @@ class GrammarTemplates:
             weights[rule.phrase].append(count * bias ** sum(p in self.phrases for p in rule.parts))
         self.weights = {phrase: np.array(values) for phrase, values in weights.items()}
         self.shortest = _shortest(self.rules)
-        self.lengths = {
+        self.least_lengths = {  # the fewest tags that each rule can give
             phrase: np.array([self._least(parts) for parts in rules])
             for phrase, rules in self.rules.items()
         }
@@ -120,11 +119,11 @@ class GrammarTemplates:
                 least_to_come -= 1
                 continue
             least_to_come -= self.shortest[part]
-            fits = len(tags) + least_to_come + self.lengths[part] <= self.length
+            fits = len(tags) + least_to_come + self.least_lengths[part] <= self.length
             if not fits.any():
                 return []
             rule = _drawn(self.weights[part] * fits, rng)
-            least_to_come += int(self.lengths[part][rule])
+            least_to_come += int(self.least_lengths[part][rule])
             waiting.extend(reversed(self.rules[part][rule]))
         return [] if waiting else tags
 
@@ -159,7 +158,7 @@ def _drawn(weights: Floats, rng: np.random.Generator) -> int:
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
 
 
-ProbabilityRows: TypeAlias = tuple[WordNumbers, WordNumbers, Floats]
+ProbabilityRows: TypeAlias = tuple[Int32Array, Int32Array, Floats]
 """Where each row begins, then the words of all rows, and the log probability of each word in its
 row."""
 BIGRAM_WEIGHT = 0.9
@@ -173,16 +172,17 @@ value."""
 class CountedPairs(NamedTuple):
     """The words of each row (a tag or a word before) with their counts, and where each row begins."""
 
-    begins: WordNumbers
-    words: WordNumbers
+    begins: Int32Array
+    words: Int32Array
     counts: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class WordModel:
-    """Log probabilities of words: given their tag (`by_tag`), given the word before (`by_word`), and
-    of the word alone (`unigrams`). The start of a sentence counts as a word before, with the number
-    after that of the last word."""
+    """Log probabilities of words: given their tag (`by_tag`), and given the word before, for the pairs
+    of words in the corpus (`by_word`) and for all other pairs (`unigrams`, which depend only on the
+    word). The start of a sentence counts as a word before, with the number after that of the last
+    word."""
 
     words: Sequence[str]
     by_tag: ProbabilityRows
@@ -229,7 +229,7 @@ class WordModel:
         return drawn
 
 
-def _counted(rows: NDArray[np.int32], words: WordNumbers, n_rows: int) -> CountedPairs:
+def _counted(rows: Int32Array, words: Int32Array, n_rows: int) -> CountedPairs:
     pairs, counts = np.unique(np.stack([rows, words]), axis=1, return_counts=True)
     begins = np.searchsorted(pairs[0], np.arange(n_rows + 1)).astype(np.int32)
     return CountedPairs(begins, np.ascontiguousarray(pairs[1]), counts.astype(float))

@@ -55,12 +55,12 @@ def context_keys(family: int, level: int, columns: Sequence[Numbers], size: int)
 
 @dataclass(frozen=True)
 class BackoffLevel:
-    """One level of a family. `events` has d by `event_keys` and `weights` has w by `context_keys`,
+    """One level of a family. `shares` has d by `event_keys` and `weights` has w by `context_keys`,
     which have the full 64 bits of the hashes. `outcomes` has the outcome of each event, and `owners`
     the place of its context among `context_keys`."""
 
     event_keys: Keys
-    events: NDArray[np.floating[Any]]
+    shares: NDArray[np.floating[Any]]
     context_keys: Keys
     weights: NDArray[np.floating[Any]]
     outcomes: Numbers
@@ -150,10 +150,10 @@ def discounts(counts: Numbers) -> NDArray[np.float64]:
 def packed_tables(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
     """The arrays of the two tables: d by event, and w by context."""
     event_keys = np.concatenate([e.event_keys for e in estimates])
-    events = np.concatenate([e.events for e in estimates])
+    shares = np.concatenate([e.shares for e in estimates])
     keys = np.concatenate([e.context_keys for e in estimates])
     weights = np.concatenate([e.weights for e in estimates])
-    return _table("events", event_keys, _event_steps(events)) | _table(
+    return _table("events", event_keys, _event_steps(shares)) | _table(
         "contexts", keys, _weight_steps(weights)
     )
 
@@ -167,23 +167,23 @@ def packed_lists(estimates: Sequence[BackoffLevel]) -> dict[str, NDArray[Any]]:
     table = _table("lists", keys, _weight_steps(weights))
     # Of contexts whose keys have the same upper 32 bits only the first is kept, as in `_table`.
     _, first = np.unique(keys >> np.uint64(32), return_index=True)
-    places = np.full(len(keys), -1)
-    places[first] = np.arange(len(first))
-    places = places[owners]
-    order = np.argsort(places, kind="stable")
-    order = order[places[order] >= 0]
-    events = np.concatenate([e.events for e in estimates])[order]
+    list_of_context = np.full(len(keys), -1)
+    list_of_context[first] = np.arange(len(first))
+    list_of_event = list_of_context[owners]
+    order = np.argsort(list_of_event, kind="stable")
+    order = order[list_of_event[order] >= 0]
+    shares = np.concatenate([e.shares for e in estimates])[order]
     outcomes = np.concatenate([e.outcomes for e in estimates])[order]
     return table | {
-        "lists.sizes": np.bincount(places[order], minlength=len(first)).astype(np.uint16),
+        "lists.sizes": np.bincount(list_of_event[order], minlength=len(first)).astype(np.uint16),
         "lists.outcomes": outcomes.astype(np.uint16),
-        "lists.steps": _event_steps(events),
+        "lists.steps": _event_steps(shares),
     }
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
-    """All tables as input of the kernel, with the place where each bucket or list begins in place of
-    its size."""
+    """All tables as input of the kernel, which needs the place where each bucket or list begins instead
+    of its size."""
     tables = []
     for name in ("events", "contexts", "lists"):
         starts = _starts(arrays[f"{name}.buckets"])
@@ -197,9 +197,9 @@ def _starts(sizes: NDArray[np.uint16]) -> NDArray[np.uint32]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
 
 
-def _event_steps(events: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
+def _event_steps(shares: NDArray[np.floating[Any]]) -> NDArray[np.uint8]:
     """The stored bytes of discounted shares d."""
-    steps: NDArray[np.uint8] = np.round(-np.log(events) * EVENT_STEPS).astype(np.uint8)
+    steps: NDArray[np.uint8] = np.round(-np.log(shares) * EVENT_STEPS).astype(np.uint8)
     return steps
 
 
@@ -211,9 +211,9 @@ def _weight_steps(weights: NDArray[np.floating[Any]]) -> NDArray[np.uint16]:
 
 
 def _table(name: str, keys: Keys, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """A hash table: the values sorted by the upper 32 bits of their keys; of equal ones the first is
-    kept. The first 16 of these bits are the bucket (`buckets` has the size of each); the other 16 bits
-    are stored (`keys`)."""
+    """A hash table: the values sorted by the upper 32 bits of their keys. Where these bits are equal,
+    only the first value is kept. The first 16 of these bits are the bucket (`buckets` has the size of
+    each); the other 16 bits are stored (`keys`)."""
     short, first = np.unique((keys >> np.uint64(32)).astype(np.uint32), return_index=True)
     buckets = short >> np.uint32(32 - BUCKET_BITS)
     return {

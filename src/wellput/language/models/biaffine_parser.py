@@ -4,8 +4,8 @@ Every word gets a score for each possible head, and the tree with the largest su
 (Dozat & Manning 2017; Eisner 1996). The network reads vectors of words, letters and tags, and the
 states of the small language model (`word_network.py`), from left to right and from right to left. It
 also gives each word an XPOS and a UPOS tag. It is trained by `python -m benchmarks parser-training`.
-Weights are whole numbers and their sums are exact, so the tree of a sentence does not depend on the
-other sentences that are parsed with it. Trees are projective and have one root.
+Weights are whole numbers, so sums are exact in any order, and the tree of a sentence does not depend
+on the other sentences that are parsed with it. Trees are projective and have one root.
 
 `InputCoder` turns words into the numbers of the vectors that the network looks up. A word has a vector
 for its lower-case form, if that was frequent in training, and vectors for its beginnings, endings and
@@ -104,6 +104,7 @@ class InputCoder:
             continues_name = is_name and place > 0 and pieces[-1] == self._name
             if not continues_name:
                 pieces += word_pieces
+            # A word without pieces, such as *²*, gets the last piece before it.
             count = max(1, len(word_pieces))
             spans += [(len(pieces) - count, len(pieces) - 1)] * n_forms
         return spans, pieces
@@ -172,7 +173,7 @@ ROOT_RELATION = "root"
 # The names of the network's tables: vectors to look up, then matrices. (BiaffineWeights in native/
 # says what each is for.)
 VECTORS = ("words", "affixes", "tags")
-# The recurrent layers: two, each forward and backward.
+# Two recurrent layers; one side of a layer reads the sentence forward, its other side backward.
 SIDES = tuple(f"{side}{layer}" for layer in (1, 2) for side in ("forward", "backward"))
 MATRICES = (
     "read",
@@ -249,8 +250,10 @@ class BiaffineParser(StoredModel):
         stored_sizes = tuple(
             len(tables[name].scales) for name in (VECTORS[0], VECTORS[2], "head_labels")
         )
-        n_parts = 2 * sum(map(len, roots)) + len(tags) + len(categories)
-        if not is_sound or stored_sizes != sizes or len(tables["parts"].scales) != n_parts:
+        # The rows of the matrix `parts` make a word's vectors as a head and as a dependent, each for
+        # arcs and for relations, and the scores of its tags.
+        n_part_rows = 2 * sum(map(len, roots)) + len(tags) + len(categories)
+        if not is_sound or stored_sizes != sizes or len(tables["parts"].scales) != n_part_rows:
             raise ValueError("parts of different sizes")
         self._model = _native.BiaffineModel(
             [table.steps for table in ordered],
@@ -301,7 +304,8 @@ class BiaffineParser(StoredModel):
     ) -> list[list[ParsedWord]]:
         """The parse of every word of each sentence; `tags` are the tags that a tagger gave the
         words."""
-        # A long sentence is parsed in parts: the sentence's place and the part's first word.
+        # A long sentence is parsed in parts. For each part: the sentence's place and the part's first
+        # word.
         starts = [
             (place, begin)
             for place, forms in enumerate(sentences)

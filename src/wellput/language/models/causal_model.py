@@ -17,7 +17,7 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.models.transformer_loading import folder_fingerprint, load_transformer
+from wellput.language.models.transformer_loading import files_fingerprint, load_transformer
 
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
@@ -62,7 +62,7 @@ class CausalModel:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all files of the model."""
-        return folder_fingerprint(self._path) if self._path else hashlib.sha256().hexdigest()
+        return files_fingerprint(self._path) if self._path else hashlib.sha256().hexdigest()
 
     def log_probs(
         self, texts: Sequence[str], *, on_progress: Callable[[int], None] = lambda _: None

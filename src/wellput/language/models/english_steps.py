@@ -255,6 +255,7 @@ def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
     """Makes the head-driven parser. The figures that it returns are attachment scores on dev's words,
     and the share of dev's sentences that are not divided into fragments."""
     trees, dev = tagged_trees(inputs, "treebank"), tagged_trees(inputs, "dev")
+    # The guesser is the parser whose trees give each word one of its possible tags.
     guesser, ngrams = load_parser(str(inputs.folder)), load_model(inputs.folder / NGRAMS_FILE)
     arrays = train_head_driven(
         trees,
@@ -274,8 +275,8 @@ def make_head_driven(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
 
 
 def make_tree_model(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """Makes the tree model. The figures that it returns are its sizes; docs/results says how well it
-    chooses supertags."""
+    """Makes the tree model, which chooses supertags for words without an order. The figures that it
+    returns are its sizes; docs/results says how well it chooses supertags."""
     trees = tagged_trees(inputs, "treebank")
     model = train_tree_model(trees)
     model.save(path)
@@ -304,11 +305,10 @@ def _size(trees: list[Tree]) -> dict[str, Any]:
     return {"trees": len(trees), "words": sum(len(tree.words) for tree in trees)}
 
 
-# A skeleton is a sentence in which all words but function words are replaced by their parts of speech
-# (`fluency_model.py`). This is the length of the longest n-grams of skeletons.
+# The length of the longest n-grams of skeletons.
 SKELETON_ORDER = 4
 # How often a function word must occur to be kept in skeletons.
-MIN_SMALL_WORD_COUNT = 100
+MIN_FUNCTION_WORD_COUNT = 100
 # The pruning threshold of the n-gram model of skeletons.
 SKELETON_THRESHOLD = 2e-7
 TAGGED_SENTENCES_A_BLOCK = 10_000
@@ -334,12 +334,12 @@ def make_skeletons(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
         for word, tag in zip(words, word_tags, strict=True)
         if tag in CLOSED_CLASS_TAGS or word.lower() in AUXILIARIES
     )
-    small_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+    kept_words = {word for word, count in counts.items() if count >= MIN_FUNCTION_WORD_COUNT}
     texts = [
-        skeleton(words, word_tags, small_words)
+        skeleton(words, word_tags, kept_words)
         for words, word_tags in zip(sentences, tags, strict=True)
     ]
     training = train_ngrams([texts], order=SKELETON_ORDER, threads=inputs.threads)
     model = quantized(pruned_model(training.model, training.frequencies, SKELETON_THRESHOLD))
     save_model(model, path, is_compact=True)
-    return {"sentences": len(texts), "small words": len(small_words), "n-grams": model.sizes}
+    return {"sentences": len(texts), "small words": len(kept_words), "n-grams": model.sizes}

@@ -25,7 +25,7 @@ from wellput.io.files import InputFile, check_readable
 from wellput.io.trees import read_trees
 from wellput.language.models.ngrams import NgramModel
 from wellput.text.english import Words, sentences, treebank_words
-from wellput.text.english import sentences as english_sentences  # inside `SentenceFeatures`
+from wellput.text.english import sentences as english_sentences  # where `sentences` is a field
 
 EMPHASIS = re.compile(r"\b_|_\b")  # _so_ in plain-text books
 

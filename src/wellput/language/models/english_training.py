@@ -52,17 +52,16 @@ HEADING = "# Models of English"
 class TrainingSource:
     """A file, or a folder of texts, from which models are trained. `role` says what it is used for:
     training trees (`treebank`), measuring (`dev`), training text (`text`), or the training of fluency
-    scores (`real` and `source`)."""
+    scores, as good sentences (`real`) or to make bad sentences from (`source`)."""
 
     path: Path
     role: SourceRole
 
     @property
     def title(self) -> str:
-        return self._known()[0]
+        return self._title_and_licence()[0]
 
-    def _known(self) -> tuple[str, str]:
-        """Title and licence."""
+    def _title_and_licence(self) -> tuple[str, str]:
         place = str(self.path.resolve()).lower()
         known = [source for name, source in KNOWN_SOURCES.items() if name in place]
         return known[0] if known else (self.path.name, UNSTATED_LICENCE)
@@ -70,7 +69,7 @@ class TrainingSource:
     def described(self) -> dict[str, Any]:
         """The source as it is described in a model card: title, name, licence, size and hash, without
         the path."""
-        title, licence = self._known()
+        title, licence = self._title_and_licence()
         digest, size = hashlib.sha256(), 0
         for file in self.files():
             data = file.read_bytes()

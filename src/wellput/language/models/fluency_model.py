@@ -68,12 +68,13 @@ FLUENCY_FEATURES: dict[str, str] = {
     "stop": "1 if it ends as a sentence does",
 }
 END_MARKS = ".?!…:;\"'”’)]"
-# The number of words in a row for which the worst place is looked for.
+# The worst place of a sentence is this many words in a row.
 RUN_WORDS = 3
 MIN_GAIN_IN_SEQUENCE = -0.2
 """In a skeleton, a token with a lower gain counts as not going with the tokens before it."""
 MIN_USAGE_GAIN = 0.3
-"""The same for the gains of words in the small language model, which reads all words before a word."""
+"""A word with a lower gain under the small language model, which reads all words before it, counts as
+not fitting its place."""
 
 
 # Tags of function words and punctuation.
@@ -221,11 +222,11 @@ def _usage_features(scored: ScoredWords) -> tuple[float, ...]:
 
 
 def sequence_features(
-    gains: Floats, least: float = MIN_GAIN_IN_SEQUENCE
+    gains: Floats, min_gain: float = MIN_GAIN_IN_SEQUENCE
 ) -> tuple[float, float, float]:
     """The mean gain, the mean of the worst three gains in a row, and −log(1 + the sum of how far gains
-    are below `least`)."""
-    lacking = float(np.maximum(0.0, least - gains).sum())
+    are below `min_gain`)."""
+    lacking = float(np.maximum(0.0, min_gain - gains).sum())
     return float(gains.mean()), _weakest(gains), fewness(lacking)
 
 
@@ -287,12 +288,12 @@ words that do not fit together."""
 
 @dataclass(frozen=True, eq=False)
 class FluencyModel:
-    """The weighted sum of features (`sums`) and the logistic curve that maps it to a score. `curve`
-    has the sum at which the score is 0.5, and the steepness."""
+    """The weighted sum of features (`linear_model`) and the logistic curve that maps it to a score.
+    `curve` has the sum at which the score is 0.5, and the steepness."""
 
     kind: ClassVar[str] = "fluency"
 
-    sums: LinearModel
+    linear_model: LinearModel
     curve: Floats
     fingerprint: str = ""
 
@@ -311,20 +312,20 @@ class FluencyModel:
         names of the features, and `factors` multiply their fitted weights."""
         fitted = fit_severity(tuple(names), features, severity, weights)
         feature_factors = np.array([factors.get(name, 1.0) for name in names])
-        sums = replace(fitted, weights=fitted.weights * feature_factors)
-        return cls.calibrated(sums, features[severity == 0])
+        linear_model = replace(fitted, weights=fitted.weights * feature_factors)
+        return cls.calibrated(linear_model, features[severity == 0])
 
     @classmethod
-    def calibrated(cls, sums: LinearModel, features: Floats) -> FluencyModel:
+    def calibrated(cls, linear_model: LinearModel, features: Floats) -> FluencyModel:
         """The model with the curve set by the features of real sentences (a row for each)."""
-        real = sums.scores(features)
+        real = linear_model.scores(features)
         low, middle = np.quantile(real, [LOW_SHARE, 0.5])
         steepness = (_logit(MIDDLE_SCORE) - _logit(LOW_SCORE)) / max(middle - low, 1e-9)
-        return cls(sums, np.array([low, steepness]))
+        return cls(linear_model, np.array([low, steepness]))
 
     def scores(self, features: Floats) -> Floats:
         """The score of each row of features, from 0 to 1; NaN where features are NaN."""
-        return self.scores_of_sums(self.sums.scores(features))
+        return self.scores_of_sums(self.linear_model.scores(features))
 
     def scores_of_sums(self, sums: Floats) -> Floats:
         half, steepness = self.curve  # `half` is the sum at which the score is 0.5
@@ -333,20 +334,20 @@ class FluencyModel:
     def contributions(self, features: Floats) -> Floats:
         """The part of each feature in the score: how much the score would fall with this feature at
         its training mean. Because of the curve, the parts do not add up exactly."""
-        sums = self.sums.scores(features)[..., None]
-        without = self.scores_of_sums(sums - self.sums.contributions(features))
+        sums = self.linear_model.scores(features)[..., None]
+        without = self.scores_of_sums(sums - self.linear_model.contributions(features))
         return np.asarray(self.scores_of_sums(sums) - without)
 
     def save(self, path: PathLike, card: Mapping[str, Any]) -> None:
-        save_model_file(path, self.kind, card, {**self.sums.arrays(), "curve": self.curve})
+        save_model_file(path, self.kind, card, {**self.linear_model.arrays(), "curve": self.curve})
 
     @classmethod
     def load(cls, path: PathLike, names: Sequence[str] = tuple(FLUENCY_FEATURES)) -> FluencyModel:
-        sums, file = LinearModel.load(path, cls.kind)
+        linear_model, file = LinearModel.load(path, cls.kind)
         with noticing_damage(path, "model of fluency"):
-            if sums.features != tuple(names):
+            if linear_model.features != tuple(names):
                 raise ValueError("other features")
-            return cls(sums, stored_numbers(file, "curve", 2), file.fingerprint)
+            return cls(linear_model, stored_numbers(file, "curve", 2), file.fingerprint)
 
 
 def _logit(share: float) -> float:

@@ -8,8 +8,8 @@ parser that joins words by links (`link_grammar.py`). All features are rates, wh
 the length of a sentence. (The paper uses counts; its sentences all have 24 words, so there is no
 difference but a factor.) The log probability is that of the parse minus that of the words alone;
 otherwise a sentence of rare words would look ill-formed. A word that link grammar can link only at a
-cost counts as a fraction of a word that it cannot link. The feature is the square root of the share of
-such words, because the first one matters more than the tenth.
+cost counts as a fraction of a word that it cannot link. The feature `nulls` is the square root of the
+share of such words, because the first one matters more than the tenth.
 
 `PaperGleuParsers` computes the four features as the paper defines them: the log probability of
 Collins's parser, the number of fragments of Connexor's parser, and link grammar's share of words that
@@ -181,8 +181,9 @@ PAPER_FEATURES: dict[str, str] = {
 }
 # So `GleuModel` serves both kinds of features.
 assert tuple(PAPER_FEATURES) == tuple(GLEU_FEATURES)
-N_COUNTS = 6
-"""Log probability, fragments, nulls, invalid linkages, checked linkages and words of a sentence."""
+N_SENTENCE_NUMBERS = 6
+"""The numbers of a sentence from which the paper's features are computed: its log probability,
+fragments, nulls, invalid linkages, checked linkages and words."""
 LOOSE_RELATIONS = frozenset(
     ["parataxis", "list", "dep", "orphan", "reparandum", "dislocated", "goeswith", "discourse",
      "vocative"]
@@ -212,7 +213,7 @@ class PaperGleuParsers:
         transitions = load_parser(str(tagger.parent))
         return cls(
             HeadDrivenParser.load(
-                model_file(HEAD_DRIVEN_FILE, parsers_folder), guesser=transitions, is_pooled=False
+                model_file(HEAD_DRIVEN_FILE, parsers_folder), guesser=transitions, uses_ngrams=False
             ),
             transitions,
             frozenset(
@@ -250,7 +251,7 @@ class PaperGleuParsers:
             )
 
         # A sum over a text's sentences is the mean times the number of sentences.
-        means = sentence_means(texts, N_COUNTS, rows_of)
+        means = sentence_means(texts, N_SENTENCE_NUMBERS, rows_of)
         counts = [
             sum(bool(treebank_words(sentence).forms) for sentence in sentences(text))
             for text in texts
@@ -284,9 +285,9 @@ def _link_counts(parse: LinkParse, words: int) -> tuple[float, float, float]:
     The library also counts its marker before the sentence among the nulls, so their number is limited
     to that of the words.
 
-    The paper divides the number of invalid linkages by "the total number of parses found". Its means,
-    0.53 to 0.78, must be shares of the checked linkages, because the library checks at most 1,000 of
-    the linkages that it finds.
+    The paper divides the number of invalid linkages by "the total number of parses found". The library
+    checks at most 1,000 linkages but often finds over 100,000, so such shares would be near 0. The
+    paper's means are 0.53 to 0.78, so they must be shares of the checked linkages.
     """
     if parse.null_count is None or not parse.post_processed:
         nulls = words if parse.null_count is None else min(words, parse.null_count)

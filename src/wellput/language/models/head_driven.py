@@ -6,11 +6,11 @@ sentence is the sum over all its analyses; its tree is the best analysis. Where 
 probable, the best analysis has several fragments, each with a root.
 
 Probabilities are computed in a chart over `TagLattices`, which have the function tags (parts of speech
-with relations, see `function_tags.py`) that each word may have. One tag of each word comes from a
-discriminative parser, the guesser; the others come from a tagger of function tags. With two to four
-tags for each word, few right tags are missed. The sum is over analyses with these tags only. The tags
-also have weights from guesser and tagger; these matter for the choice of the best tree, but not for
-probabilities.
+with relations, see `function_tags.py`) that each word may have. One tag of each word comes from the
+tree of a discriminative parser, the *guesser*; other tags come from a tagger of function tags. With two
+to four tags for a word on average, few right tags are missed. The sum is over analyses with these tags
+only. The tags also have weights from guesser and tagger; these matter for the choice of the best tree,
+but not for probabilities.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from wellput.language.shipped import NGRAMS_FILE
 # may be below that of the best tag; and the guesser's share in a tag's weight.
 MAX_TAGS_A_WORD = 6
 MAX_LOGS_BELOW_BEST = 7.0
-PARSER_SHARE = 0.5
+GUESSER_SHARE = 0.5
 # Guesser and tagger assume that there is one root. Every verb may also be the root of a further
 # fragment; its tag as a root has this weight if it is not among its other tags.
 ROOT_WEIGHT = 0.2
@@ -75,14 +75,14 @@ def tag_lattices(
     sentences: the number of the word, of its guessed tag, and of its tag as a root (-1 for none).
     `sharpness` multiplies the tagger's scores before they are made into probabilities."""
     tags, logs = tagger.candidates(sentences, MAX_TAGS_A_WORD, sharpness, threads)
-    weights = (1 - PARSER_SHARE) * np.exp(logs)
+    weights = (1 - GUESSER_SHARE) * np.exp(logs)
     guesses = np.array(guessed, np.int32)[:, None]
     is_guessed = tags == guesses
     # A guess that is not among the tagger's candidates replaces the last of these.
     is_absent = ~is_guessed.any(axis=1) & (guesses[:, 0] >= 0)
     tags[is_absent, -1], weights[is_absent, -1] = guesses[is_absent, 0], 0.0
     is_guessed[is_absent, -1] = True
-    weights += PARSER_SHARE * is_guessed
+    weights += GUESSER_SHARE * is_guessed
     tags, weights = _with_roots(tags, weights, np.array(roots, np.int32)[:, None])
     kept = weights >= weights.max(axis=1, initial=0.0, keepdims=True) * np.exp(-MAX_LOGS_BELOW_BEST)
     return TagLattices(
@@ -105,7 +105,7 @@ def _with_roots(
 
 
 # In a sentence of more than MAX_EXACT_WORDS words, no arc is longer than MAX_ARC_WORDS, and no
-# descendant of a word is farther from it than that.
+# word is farther than that from any word above it in the tree.
 MAX_EXACT_WORDS = 120
 MAX_ARC_WORDS = 60
 
@@ -158,8 +158,9 @@ class HeadDrivenParse:
 
 
 class HeadDrivenParser:
-    """A trained model; the guesser, a parser from which each word has one of its tags; and, if the
-    model was trained with one, the n-gram model whose log probabilities are averaged with its own."""
+    """A trained model; the guesser, the parser whose trees give each word one of its possible tags;
+    and, if the model was trained with one, the n-gram model whose log probabilities are averaged with
+    its own."""
 
     kind: ClassVar[str] = "head-driven parser"
 
@@ -193,14 +194,14 @@ class HeadDrivenParser:
 
     @classmethod
     def load(
-        cls, path: PathLike, *, guesser: Parser | None = None, is_pooled: bool = True
+        cls, path: PathLike, *, guesser: Parser | None = None, uses_ngrams: bool = True
     ) -> HeadDrivenParser:
         """The parser in a file. Its n-gram model is in the same folder, and so is the guesser (a parser
-        with its own tagger), unless the argument `guesser` is given. Without `is_pooled` the log
+        with its own tagger), unless the argument `guesser` is given. Without `uses_ngrams` the log
         probabilities are not averaged with those of the n-gram model."""
         file, folder = load_model_file(path, cls.kind), Path(path).parent
         with noticing_damage(path, "head-driven parser"):
-            has_ngrams = is_pooled and float(file.arrays["ngrams.share"][0]) > 0
+            has_ngrams = uses_ngrams and float(file.arrays["ngrams.share"][0]) > 0
             ngrams = load_model(folder / NGRAMS_FILE) if has_ngrams else None
             return cls(file.arrays, guesser or load_parser(str(folder)), ngrams, path=path)
 

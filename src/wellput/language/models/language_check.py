@@ -51,7 +51,8 @@ MAX_NGRAM = 4
 MAX_CACHED_WORDS = 1 << 18
 LETTER = re.compile(r"[^\W\d_]")
 PROSE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-# What `not_english_sentence` says about the trees of such texts: of one text, and of several.
+# What `not_english_sentence` says about the tree of one text that is not English, and about the trees
+# of several.
 TREE_CONSEQUENCES = (", and its tree means little", ", and their trees mean little")
 ADDRESS_IN_TEXT = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+")
 """A web or e-mail address anywhere in a text; it is removed before words are looked at."""

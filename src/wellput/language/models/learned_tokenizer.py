@@ -30,8 +30,8 @@ from wellput.io.model_files import (
 from wellput.text.english import Words
 
 MIN_UNSPACED_SHARE = 0.3
-"""If at least this share of neighboring words (of letters) has no space between them, the language is
-taken for one without spaces between words."""
+"""If at least this share of neighboring words has no space between them, where two letters meet, the
+language is taken for one without spaces between words."""
 MIN_CUT_SHARE = 0.5
 """A mark is cut off inside tokens if at least this share of its occurrences inside tokens are words."""
 MIN_ATTACHED_COUNT = 3
@@ -42,7 +42,7 @@ LOG_UNKNOWN_CHARACTER = -14.0
 """The log probability of a character that belongs to no known word."""
 SENTENCE_END = re.compile(r"(?:(?<=[.!?…؟।])[\"'”’»)\]]*\s+|(?<=[。！？])[”’」』）]*\s*)(?=\S)")
 WORD_OR_NUMBER = re.compile(r"[A-Za-zÀ-ɏ0-9０-９]+(?:[.,][0-9]+)*")
-WORD_INSIDE = "\x1f"
+WORD_SEPARATOR = "\x1f"
 """Separates the words of a multiword token in the file."""
 
 
@@ -122,18 +122,18 @@ class LearnedTokenizer(StoredModel):
         """The words of a sentence."""
         forms: list[str] = []
         are_spaced: list[bool] = []
-        surface: list[tuple[int, int]] = []
-        written: list[str] = []
+        surface_tokens: list[tuple[int, int]] = []
+        surface_forms: list[str] = []
         for chunk in text.split():
             for token in self._tokens(chunk):
                 parts = self._parts(token)
                 if len(parts) > 1:
-                    surface.append((len(forms), len(forms) + len(parts) - 1))
-                    written.append(token)
+                    surface_tokens.append((len(forms), len(forms) + len(parts) - 1))
+                    surface_forms.append(token)
                 forms += parts
                 are_spaced += [False] * len(parts)
             are_spaced[-1] = True
-        words = Words(tuple(forms), tuple(are_spaced), tuple(surface), tuple(written))
+        words = Words(tuple(forms), tuple(are_spaced), tuple(surface_tokens), tuple(surface_forms))
         return self._joined(words) if self._longest_spaced > 1 else words
 
     def _tokens(self, chunk: str) -> list[str]:
@@ -245,8 +245,8 @@ class LearnedTokenizer(StoredModel):
             forms.append(" ".join(words.forms[place : place + length]))
             are_spaced.append(words.are_spaced[place + length - 1])
             place += length
-        surface = tuple((new_places[a], new_places[b]) for a, b in words.surface_tokens)
-        return Words(tuple(forms), tuple(are_spaced), surface, words.surface_forms)
+        surface_tokens = tuple((new_places[a], new_places[b]) for a, b in words.surface_tokens)
+        return Words(tuple(forms), tuple(are_spaced), surface_tokens, words.surface_forms)
 
     def _is_spaced_word(self, forms: Sequence[str]) -> bool:
         """Whether these parts, with spaces between them, are one word of the treebank."""
@@ -276,11 +276,11 @@ class LearnedTokenizer(StoredModel):
     def load(cls, path: PathLike) -> LearnedTokenizer:
         with cls.reading(path) as file:
             counts = file.arrays["counts"].tolist()
-            surface = file.strings("surface")
-            parts = [tuple(text.split(WORD_INSIDE)) for text in file.strings("parts")]
+            multiword_forms = file.strings("surface")
+            parts = [tuple(text.split(WORD_SEPARATOR)) for text in file.strings("parts")]
             return cls(
                 dict(zip(file.strings("words"), counts, strict=True)),
-                dict(zip(surface, parts, strict=True)),
+                dict(zip(multiword_forms, parts, strict=True)),
                 frozenset(file.strings("cut_marks")),
                 frozenset(file.strings("leading")),
                 frozenset(file.strings("trailing")),
@@ -294,7 +294,7 @@ class LearnedTokenizer(StoredModel):
             "counts": np.array(list(self.counts.values()), np.int64),
             **packed_strings("surface", list(self.multiwords)),
             **packed_strings(
-                "parts", [WORD_INSIDE.join(words) for words in self.multiwords.values()]
+                "parts", [WORD_SEPARATOR.join(words) for words in self.multiwords.values()]
             ),
             **packed_strings("cut_marks", sorted(self.cut_marks)),
             **packed_strings("leading", sorted(self.leading)),

@@ -29,7 +29,7 @@ MAX_MAGNITUDE = 1e100
 """A file with larger numbers counts as damaged, because their products could overflow."""
 
 Loss: TypeAlias = Literal["hinge", "logistic"]
-Gradient: TypeAlias = tuple[float, Floats]
+ValueAndGradient: TypeAlias = tuple[float, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +43,12 @@ class LinearModel:
     bias: float
 
     def check(self) -> None:
-        """Raises ValueError for parts of other lengths, for NaN, and for numbers whose products could
-        overflow."""
+        """Raises ValueError if means, scales and weights do not have one number for each feature, or if
+        there are NaN or numbers whose products could overflow."""
         if any(
             part.shape != (len(self.features),) for part in (self.means, self.scales, self.weights)
         ):
-            raise ValueError("another number of features")
+            raise ValueError("not one number for each feature")
         with np.errstate(all="ignore"):
             magnitudes = np.abs(
                 np.concatenate([self.means, 1 / self.scales, self.weights, [self.bias]])
@@ -133,7 +133,7 @@ def fit_separating(
     row_weights = (np.ones(len(rows)) if weights is None else weights) / regularization
     loss_and_slope = _LOSSES[loss]
 
-    def objective(parameters: Floats) -> Gradient:
+    def objective(parameters: Floats) -> ValueAndGradient:
         w, bias = parameters[:-1], parameters[-1]
         value, slope = loss_and_slope(y * (x @ w + bias))
         row_slopes = row_weights * slope * y

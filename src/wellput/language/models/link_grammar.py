@@ -176,11 +176,11 @@ class LinkParse:
     are None, and the other counts are 0.
 
     `found` is the number of linkages, `post_processed` that of the linkages checked, and `valid` that
-    of those that passed. `timeouts` is the number of attempts that ran out of time. After one timeout,
-    most words may be linked over at most 6 words, and after two timeouts all words; null counts are
-    then higher than those of a full search. `null_count` also counts the library's marker before the
-    sentence (the wall), so it can exceed the number of words by 1. `cost` is the disjunct cost of the
-    best linkage: a penalty for rare uses of words. Preferred words can make it negative.
+    of those that passed. `timeouts` is the number of attempts that ran out of time. In the second
+    attempt most links may span at most 6 words, and in the third all links; null counts are then higher
+    than those of a full search. `null_count` also counts the library's marker before the sentence (the
+    wall), so it can exceed the number of words by 1. `cost` is the disjunct cost of the best linkage: a
+    penalty for rare uses of words. Preferred words can make it negative.
     """
 
     sentence: str

@@ -21,8 +21,9 @@ import sys
 from typing import Any, Literal, TypedDict
 
 LIBRARIES = ("liblink-grammar.so.5", "liblink-grammar.5.dylib")
-# Settings for three attempts, the slowest first: the most words that a link with a "short" connector
-# may span, and whether all connectors are short. The first is the library's default.
+# Settings for three attempts, the slowest first: the most words that a link with a "short" connector (a
+# connector is the end of a link) may span, and whether all connectors are short. The first attempt has
+# the library's defaults.
 PARSING_EFFORTS = ((16, False), (6, False), (6, True))
 # More words than a sentence can have: any number of words may stay unlinked, so every sentence can get
 # a linkage.
@@ -77,7 +78,7 @@ class LinkAnswer(TypedDict):
     cost: float | None
 
 
-def nothing(status: Literal["unparsed", "too-long", "timeout"], timeouts: int) -> LinkAnswer:
+def no_parse(status: Literal["unparsed", "too-long", "timeout"], timeouts: int) -> LinkAnswer:
     """The answer for a sentence without a parse."""
     return {
         "status": status,
@@ -123,14 +124,13 @@ class LinkParser:
             answer = self._attempt(sentence, timeouts, short_length, all_short)
             if answer["status"] != "timeout":
                 return answer
-        return nothing("timeout", len(PARSING_EFFORTS))
+        return no_parse("timeout", len(PARSING_EFFORTS))
 
     def _attempt(
         self, sentence: str, timeouts: int, short_length: int, all_short: bool
     ) -> LinkAnswer:
-        """Parses a sentence with links of at most `short_length` words; some kinds of links may always
-        be longer, but not with `all_short`. `timeouts` is the number of earlier attempts that took too
-        long."""
+        """Parses a sentence with links of at most `short_length` words; without `all_short`, some kinds
+        of links may be longer. `timeouts` is the number of earlier attempts that took too long."""
         library = self._library
         options = library.parse_options_create()
         library.parse_options_set_verbosity(options, 0)
@@ -152,15 +152,15 @@ class LinkParser:
         """The outcome of an attempt; `parsed` and `options` are pointers of the library."""
         library = self._library
         if library.sentence_split(parsed, options) < 0:
-            return nothing("unparsed", timeouts)
+            return no_parse("unparsed", timeouts)
         linkages = library.sentence_parse(parsed, options)
         if linkages == TOO_LONG_CODE:
-            return nothing("too-long", timeouts)
+            return no_parse("too-long", timeouts)
         # Null counts mean nothing after a timeout or without a linkage.
         if library.parse_options_resources_exhausted(options):
-            return nothing("timeout", timeouts + 1)
+            return no_parse("timeout", timeouts + 1)
         if linkages <= 0:
-            return nothing("unparsed", timeouts)
+            return no_parse("unparsed", timeouts)
         return {
             "status": "parsed",
             "timeouts": timeouts,

@@ -10,8 +10,8 @@ fewest digits that give the same floats when they are read.
 The compact form takes a few bytes for each n-gram. Logarithms are rounded to one of 256 values for
 each n-gram length. The n-grams form a trie (`ngram_trie.py`); the word numbers of a node's children
 are stored as differences, which are small. Numbers are stored in planes, that is, first their low
-bytes, then their next bytes, because deflate compresses planes well. After unpacking it is a model
-like any other.
+bytes, then their next bytes, because deflate compresses planes well. A *piece* of the file is a header
+and the planes of one array. The unpacked model is like any other.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 MAGIC_BYTES = b"wellput\x00ngrams\x00\x00"
 MAPPED_VERSION, COMPACT_VERSION = 1, 2
 FILE_HEADER = struct.Struct("<16sII32s")
-# The types of the arrays of words, and of those of each n-gram length.
+# The types of the arrays of the vocabulary, and of those of each level (n-gram length).
 WORD_TYPES = ("<u8", "|u1", "<u4")
 LEVEL_TYPES = ("<u4", "<u4", "<f4", "<f4")
 LINES_A_BLOCK = 1 << 16
@@ -80,6 +80,7 @@ def load_model(path: PathLike) -> NgramModel:
 def check_suffix(path: PathLike) -> str:
     """The suffix of a path, `.arpa` or `.wlm`; raises InputError for other suffixes."""
     suffix = InputFile(path).suffix
+    # A .wlm file is not compressed further: .wlm.gz is refused.
     if suffix not in MODEL_SUFFIXES or (
         suffix == ".wlm" and not str(path).lower().endswith(suffix)
     ):
@@ -259,7 +260,8 @@ MAX_STORED_VALUES = 256  # so that one byte says which of the values it is
 MAX_DEFLATED_SHARE = 0.93
 """If deflate leaves more than this share of the bytes of some planes, they are stored uncompressed."""
 MIN_LOG_PROB = -90.0  # lower values stand for impossible words and are not rounded
-# The number of planes, the bytes of each plane, and the bytes of all planes as they are stored.
+# The number of planes of a piece, the bytes of each plane, and the bytes of all planes as they are
+# stored.
 PIECE_HEADER = struct.Struct("<BQQ")
 
 Bytes = NDArray[np.uint8]
@@ -274,13 +276,15 @@ def quantized(model: NgramModel) -> NgramModel:
     """
     logs = [_rounded(level[LEVEL_LOG_PROBS]) for level in model.levels]
     probs = [np.power(10.0, log.astype(np.float64)) for log in logs]
-    above, contexts = parents(model), node_contexts(model)
+    parent_nodes, contexts = parents(model), node_contexts(model)
     levels = []
     for depth, (words, begins, _, weights) in enumerate(model.levels):
         if depth + 1 < model.order:
-            after, shorter = probs[depth + 1], probs[depth][above[depth + 1]]
-            ratio = backoffs(after, shorter, contexts[depth + 1], len(weights))
-            weights = _rounded(np.log10(ratio).astype(np.float32))
+            # The probabilities of the n-grams of the next level, and of their parents (without the
+            # first word). Their contexts (without the last word) are the n-grams of this level.
+            longer, shorter = probs[depth + 1], probs[depth][parent_nodes[depth + 1]]
+            new_weights = backoffs(longer, shorter, contexts[depth + 1], len(weights))
+            weights = _rounded(np.log10(new_weights).astype(np.float32))
         levels.append((words, begins, logs[depth], weights))
     return NgramModel(model.vocabulary, tuple(levels))
 
@@ -328,6 +332,7 @@ def unpacked(data: bytes, order: int) -> NgramModel:
     levels: list[LevelArrays] = []
     begins = nothing = np.empty(0, np.uint32)
     for depth in range(order):
+        # `sums_within` undoes `_differences`.
         words = _native.sums_within(pieces.numbers(), begins) if depth else nothing
         log_probs = pieces.values()
         begins, weights = nothing, np.empty(0, np.float32)
@@ -339,8 +344,8 @@ def unpacked(data: bytes, order: int) -> NgramModel:
 
 
 def _differences(words: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The differences between the word numbers of a node's children, which begin at `starts`; the
-    number of the first child stays."""
+    """For each node, the differences between the word numbers of its children; the number of the first
+    child stays. `starts` are the places in `words` where the children of each node begin."""
     steps = np.diff(words, prepend=0)
     first = starts[starts < len(words)]
     steps[first] = words[first]

@@ -1,14 +1,17 @@
 """Trains n-gram models with interpolated modified Kneser-Ney smoothing.
 
 The method is that of Chen & Goodman (1998), with the choices of KenLM's lmplz (Heafield et al. 2013).
-There are three discounts for each n-gram length, computed from the numbers of n-grams with each
-adjusted count; they are 0.5, 1 and 1.5 where a corpus is too small to compute them. Unigrams are
-interpolated with a uniform distribution, so `<unk>` always has a probability. Pruning is separate (see
-`ngram_trie.py`).
+An n-gram's *adjusted count* is the number of different words that it follows; for an n-gram of full
+length or at the beginning of a sentence, it is the number of its occurrences. There are three
+discounts for each n-gram length, for adjusted counts of 1, 2, and 3 or more. They are computed from
+how many n-grams have each adjusted count; they are 0.5, 1 and 1.5 where a corpus is too small to
+compute them. Unigrams are interpolated with a uniform distribution, so `<unk>` always has a
+probability. Pruning is separate (see `ngram_trie.py`).
 
-A `WorkFolder` is where a training run keeps its counts, so that it can be resumed. The files `tokens`
-(the text as word numbers) and `words` grow; sorted runs of n-grams are made again if text was added or
-an option changed. `progress.json` says how much of the files is valid and what they were made from.
+A `WorkFolder` is where a training keeps its counts, so that it can be resumed. The files `tokens` (the
+text as word numbers) and `words` grow. Further files are *sorted runs*: each has the n-grams of as much
+text as is sorted in memory at once. They are made again if text was added.
+`progress.json` says how much of `tokens` and `words` is valid and what they were made from.
 """
 
 from __future__ import annotations
@@ -38,13 +41,13 @@ class CountingProgress:
     """How much has been counted so far."""
 
     sentences: int = 0
-    tokens: int = 0
-    numbers: int = 0  # how many numbers the file `tokens` has
-    words: int = 0  # how many words the file `words` has
+    tokens: int = 0  # the tokens of these sentences, without <s> and </s>
+    numbers: int = 0  # the word numbers in the file `tokens`, which also has <s> and </s>
+    words: int = 0  # the words in the file `words`, the special ones included
 
 
 class WorkFolder:
-    """The folder of a training run. `made_from` has everything on which the counts depend (texts,
+    """The folder of a training. `made_from` has everything on which the counts depend (texts,
     options), as JSON."""
 
     def __init__(self, folder: Path, made_from: Mapping[str, Any]) -> None:
@@ -59,12 +62,13 @@ class WorkFolder:
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         refusal = f"Another training uses {self.folder}: wait for its end, or give another folder."
         with locked_folder(self.folder, str(self.folder), refusal):
+            # The command may replace files here that it has read.
             note_own_folder(self.folder)
             yield
 
     def resume(self, trainer: _native.NgramTrainer) -> CountingProgress:
         """Gives the trainer the counts in the folder. Raises InputError if the folder belongs to
-        another training run."""
+        another training."""
         state = self.folder / "progress.json"
         if not state.exists():
             if any(self.folder.iterdir()):
@@ -108,15 +112,16 @@ class WorkFolder:
             out.write(json.dumps(state, ensure_ascii=False).encode())
 
 
-# Sorting keeps a number of 4 bytes and two keys of 8 bytes in memory for every token of a run, with
-# some reserve.
+# Sorting keeps a number of 4 bytes and two keys of 8 bytes in memory for every token of a sorted run,
+# with some reserve.
 BYTES_PER_TOKEN = 24
 MAX_NGRAM_ORDER = 20
 
 
 @dataclass(frozen=True)
 class TrainedNgrams:
-    """A model, with figures of its training text, by n-gram length."""
+    """A model, with figures of its training text; `discounts` and `frequencies` are by n-gram
+    length."""
 
     model: NgramModel
     sentences: int
@@ -141,12 +146,12 @@ def train(
     """A model trained on sentences. A block is a list of sentences of any length; blank sentences are
     left out.
 
-    Words that occur fewer than `min_count` times become `<unk>`; with `known` (the words of another
-    model), all words that are not among them do. Counting takes at most about `memory_mb` MB of
-    memory. Further counts go to sorted temporary files, or to the folder `work`, from which a stopped
-    training can be resumed. The model itself must fit into memory. `on_progress` counts sentences. The
-    same sentences give the same model, however they are divided into blocks and whatever the memory
-    and threads.
+    Words that occur fewer than `min_count` times become `<unk>`. With `known` (the words of another
+    model), the words that are not in `known` become `<unk>` instead. Counting takes at most about
+    `memory_mb` MB of memory. Further counts go to sorted temporary files, or to the folder `work`, from
+    which a stopped training can be resumed. The model itself must fit into memory. `on_progress` counts
+    sentences. The same sentences give the same model, however they are divided into blocks and whatever
+    the memory and threads.
     """
     if not 1 <= order <= MAX_NGRAM_ORDER:
         raise InputError(
@@ -154,10 +159,10 @@ def train(
         )
     if min_count < 1 or memory_mb < 1:
         raise InputError("min_count and memory_mb must be at least 1.")
-    run_tokens = memory_mb * 1_000_000 // BYTES_PER_TOKEN
+    sorted_run_tokens = memory_mb * 1_000_000 // BYTES_PER_TOKEN
     with _folder_of(work) as folder:
         try:
-            trainer = _native.NgramTrainer(order, run_tokens, str(folder), threads)
+            trainer = _native.NgramTrainer(order, sorted_run_tokens, str(folder), threads)
             if known is not None:
                 trainer.know_only(known)
             done = work.resume(trainer) if work else CountingProgress()
@@ -168,7 +173,7 @@ def train(
                 tokens += trainer.add(texts, tokenize)
                 sentences += len(texts)
                 on_progress(len(texts))
-                if work and tokens - saved >= run_tokens:
+                if work and tokens - saved >= sorted_run_tokens:
                     work.save(trainer, sentences, tokens)
                     saved = tokens
             if work and tokens > saved:

@@ -1,9 +1,9 @@
 """The n-grams of a model as nodes of a trie (ngram_trie.h in native/): pruning and renumbering.
 
 The *parent* of a node is its n-gram without the first word: the model backs off to the parent where it
-lacks the n-gram. The *context* is the n-gram without the last word; it has the back-off weight. Lists
-of nodes are by n-gram length; the lists of single words are empty, because these have no parent and no
-context.
+lacks the n-gram. The *context* is the n-gram without the last word; it has the back-off weight. A
+node's *depth* is the length of its n-gram less one. Lists of nodes have an array for each n-gram
+length; the array of single words is empty, because these have no parent and no context.
 
 `pruned_model` leaves out n-grams that hardly change the model (Stolcke 1998, "Entropy-based pruning of
 backoff language models"): those whose removal, after the context's back-off weight is recomputed,
@@ -53,21 +53,23 @@ def group_sizes(begins: NDArray[np.unsignedinteger[Any]]) -> Nodes:
 def node_contexts(model: NgramModel) -> list[Nodes]:
     """For each n-gram length, the context of every node; every context must be in the model."""
     nodes = [np.empty(0, np.int64)]
-    for depth, above in enumerate(parents(model)[1:], 1):
+    for depth, parent_nodes in enumerate(parents(model)[1:], 1):
+        # The first words. For two words, the context is the first word, whose node has its number. The
+        # context of longer n-grams is a child of their parent's context.
         words = model.levels[depth][LEVEL_WORDS].astype(np.int64)
         nodes.append(
-            words if depth == 1 else find_children(model, depth - 1, nodes[-1][above], words)
+            words if depth == 1 else find_children(model, depth - 1, nodes[-1][parent_nodes], words)
         )
     return nodes
 
 
-def find_children(model: NgramModel, depth: int, above: Nodes, words: Nodes) -> Nodes:
-    """The numbers, among the nodes of `depth`, of the children of the nodes `above` that have these
-    words; such children must exist."""
+def find_children(model: NgramModel, depth: int, parent_nodes: Nodes, words: Nodes) -> Nodes:
+    """The numbers, among the nodes of `depth`, of the children of these parents that have these words
+    as their first words; such children must exist."""
     begins = model.levels[depth - 1][LEVEL_BEGINS]
     parents_of_nodes = np.repeat(np.arange(len(begins) - 1), group_sizes(begins))
     keys = parents_of_nodes << 32 | model.levels[depth][LEVEL_WORDS].astype(np.int64)
-    return np.searchsorted(keys, above << 32 | words)
+    return np.searchsorted(keys, parent_nodes << 32 | words)
 
 
 def backoffs(probs: Floats, shorter: Floats, contexts: Nodes, n_contexts: int) -> Floats:
@@ -104,16 +106,16 @@ def pruned_model(model: NgramModel, frequencies: Sequence[Floats], threshold: fl
 
     `frequencies` are the relative frequencies of the n-grams in text, by length, without the longest.
     """
-    above, contexts = parents(model), node_contexts(model)
+    parent_nodes, contexts = parents(model), node_contexts(model)
     probs = [np.power(10.0, level[LEVEL_LOG_PROBS].astype(np.float64)) for level in model.levels]
     weights = [np.zeros(0)] * model.order
     kept: list[Mask] = [np.ones(size, np.bool_) for size in model.sizes]
     needed = [np.zeros(size, np.bool_) for size in model.sizes]
     for depth in range(model.order - 1, 0, -1):
-        shorter = probs[depth - 1][above[depth]]
+        shorter = probs[depth - 1][parent_nodes[depth]]
         losses = _losses(probs[depth], shorter, contexts[depth], frequencies[depth - 1])
         keep = kept[depth] = (np.expm1(losses) >= threshold) | needed[depth]
-        needed[depth - 1][above[depth][keep]] = True
+        needed[depth - 1][parent_nodes[depth][keep]] = True
         needed[depth - 1][contexts[depth][keep]] = True
         weights[depth - 1] = backoffs(
             probs[depth][keep], shorter[keep], contexts[depth][keep], len(needed[depth - 1])
@@ -155,35 +157,35 @@ def _with_kept(model: NgramModel, kept: Sequence[Mask], weights: Sequence[Floats
     return NgramModel(model.vocabulary, tuple(levels))
 
 
-SPECIAL_WORDS = 3
+N_SPECIAL_WORDS = 3
 """`<unk>`, `<s>` and `</s>` keep their numbers."""
 
 
 def by_frequency(model: NgramModel) -> NgramModel:
     """The same model with the words numbered from the most to the least probable."""
     log_probs = model.levels[0][LEVEL_LOG_PROBS]
-    by_probability = SPECIAL_WORDS + np.argsort(-log_probs[SPECIAL_WORDS:], kind="stable")
+    by_probability = N_SPECIAL_WORDS + np.argsort(-log_probs[N_SPECIAL_WORDS:], kind="stable")
     # The old number of each new word, and the new number of each old word.
-    old: Nodes = np.concatenate([np.arange(SPECIAL_WORDS), by_probability])
-    new = np.empty_like(old)
-    new[old] = np.arange(len(old))
+    old_numbers: Nodes = np.concatenate([np.arange(N_SPECIAL_WORDS), by_probability])
+    new_numbers = np.empty_like(old_numbers)
+    new_numbers[old_numbers] = np.arange(len(old_numbers))
     levels = []
     # For each node, its words from last to first, as in the trie.
-    paths = np.arange(len(old))[:, None]
+    paths = np.arange(len(old_numbers))[:, None]
     for depth, (words, begins, logs, weights) in enumerate(model.levels):
         if depth:
             paths = np.column_stack([paths[parents(model)[depth]], words.astype(np.int64)])
-        order = np.lexsort(new[paths].T[::-1])
+        node_order = np.lexsort(new_numbers[paths].T[::-1])
         if depth:
-            words = new[words][order].astype(words.dtype)
+            words = new_numbers[words][node_order].astype(words.dtype)
         if depth + 1 < model.order:
-            begins = begins_of(group_sizes(begins)[order]).astype(begins.dtype)
-            weights = weights[order]
-        levels.append((words, begins, logs[order], weights))
+            begins = begins_of(group_sizes(begins)[node_order]).astype(begins.dtype)
+            weights = weights[node_order]
+        levels.append((words, begins, logs[node_order], weights))
     offsets, text, _ = model.vocabulary
     spellings = np.split(text, offsets[1:-1].astype(np.int64))
-    new_text = np.concatenate([spellings[word] for word in old])
-    new_offsets = begins_of(group_sizes(offsets)[old]).astype(offsets.dtype)
+    new_text = np.concatenate([spellings[word] for word in old_numbers])
+    new_offsets = begins_of(group_sizes(offsets)[old_numbers]).astype(offsets.dtype)
     slots = _native.word_slots(new_offsets, new_text)
     return NgramModel((new_offsets, new_text, slots), tuple(levels))
 

@@ -20,10 +20,11 @@ TAGGING_FOLDS = 5
 # The taggers of the folds are trained for fewer epochs, because only their mistakes are needed.
 FOLD_EPOCHS = 4
 EPOCHS = 10
-# A model is the mean of so many training runs; chosen on the dev part of the treebank EWT.
+HINT_EPOCHS = 6
+# The weights of a model are the mean of this many training runs; the numbers were chosen on the dev
+# part of the treebank EWT.
 TAGGER_RUNS = 2
 PARSER_RUNS = 3
-HINT_EPOCHS = 6
 
 
 class WeightPruning(NamedTuple):
@@ -34,7 +35,7 @@ class WeightPruning(NamedTuple):
     min_weight: float
 
 
-# How weights are pruned, for a treebank of at least so many trees and for a smaller one.
+# How weights are pruned, for a treebank of at least this many trees and for a smaller one.
 LARGE_TREEBANK_TREES = 5000
 LARGE_TREEBANK_PRUNING = {
     "tags": WeightPruning(3, 0.5),
@@ -92,7 +93,7 @@ def train_parser(
 ) -> TaggingParser:
     """A tagger and a transition parser. `on_epoch` is called with 1 after every pass over the trees."""
 
-    def count_epoch(_: int) -> None:
+    def count_epoch(_: int) -> None:  # the trainers pass the number of the epoch
         on_epoch(1)
 
     tagger = train_tagger(trees, dev=dev, epochs=epochs, seed=seed, on_epoch=count_epoch)
@@ -107,8 +108,8 @@ def train_transitions(
     seed: int = 1,
     on_epoch: OnEpoch = lambda _: None,
 ) -> TransitionParser:
-    """The transition parser alone, with its tagger of hints. `on_epoch` is called after every pass
-    over the trees, including the passes of the folds' taggers."""
+    """The transition parser alone, with its tagger of hints. `on_epoch` is called after every pass over
+    the trees, also those of the folds' taggers, with the number of the pass in its training run."""
     pruning = (
         LARGE_TREEBANK_PRUNING if len(trees) >= LARGE_TREEBANK_TREES else SMALL_TREEBANK_PRUNING
     )

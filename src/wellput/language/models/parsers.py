@@ -169,8 +169,8 @@ def _loaded(tagger: Path, parser: Path) -> TaggingParser | NetworkParser:
     none, the shipped one."""
     if not has_kind(parser, BiaffineParser.kind):
         return TaggingParser(Tagger.load(tagger), TransitionParser.load(parser))
-    network = parser.with_name(NETWORK_FILE)
-    reader = WordNetwork.load(network if network.is_file() else shipped(NETWORK_FILE))
+    own_file = parser.with_name(NETWORK_FILE)
+    reader = WordNetwork.load(own_file if own_file.is_file() else shipped(NETWORK_FILE))
     return NetworkParser(Tagger.load(tagger), BiaffineParser.load(parser, reader))
 
 
@@ -193,7 +193,8 @@ class SpacyParser:
 
 
 def load_pipeline(name: str) -> SpacyParser:
-    """The installed pipeline of this name; raises InputError if there is none or it cannot parse."""
+    """The installed spaCy pipeline of this name; raises InputError if there is none or it cannot
+    parse."""
     try:
         import spacy
     except ImportError:

@@ -2,8 +2,8 @@
 
 `SentenceParser` joins a tokenizer, a parser and, if the parser's folder has one, a head-driven model
 (`head_driven.py`), which gives the log probability of a sentence and the number of fragments of its
-best analysis. These two become comments of the tree. A sentence with a log probability is called
-*weighed*.
+best analysis. (A fragment has a root of its own.) These two become comments of the tree. A sentence
+with a log probability is called *weighed*.
 """
 
 from __future__ import annotations
@@ -148,14 +148,15 @@ class SentenceParser:
         tokenizer: LearnedTokenizer | None = None,
     ) -> None:
         self.parser = parser
-        self._tokenizer = tokenizer
+        self._learned_tokenizer = tokenizer
         self._head_driven = head_driven
         self._tokenize = tokenize
 
     @classmethod
     def load(cls, name: str, *, tokenize: str = TREEBANK_TOKENS, is_weighed: bool = True) -> Self:
         """The parser that a user named, with the head-driven model in its folder. For a spaCy pipeline
-        this is the shipped English model. Without `is_weighed` there is no head-driven model."""
+        the head-driven model is the shipped English one. There is none without `is_weighed`, and none
+        for a folder with a learned tokenizer."""
         parser = load_parser(name)
         learned = Path(name) / shipped.TOKENIZER_FILE
         if learned.is_file():
@@ -176,6 +177,17 @@ class SentenceParser:
     ) -> list[ParsedSentence]:
         """The parsed sentences, one for each line that has words; `first` is the number of the first
         line."""
+        return list(self._by_line(lines, first=first, threads=threads).values())
+
+    def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
+        """A tree for every text; an empty tree for a text without words."""
+        parsed = self._by_line(texts, first=0, threads=threads)
+        return [parsed[place].tree if place in parsed else Tree(()) for place in range(len(texts))]
+
+    def _by_line(
+        self, lines: Sequence[str], *, first: int, threads: int
+    ) -> dict[int, ParsedSentence]:
+        """The parsed sentences by the number of their line, for each line that has words."""
         tokenized = [
             (number, line, self._words(line)) for number, line in enumerate(lines, start=first)
         ]
@@ -184,23 +196,21 @@ class SentenceParser:
         trees = self.parser.parse(forms, threads=threads)
         weighed: Sequence[HeadDrivenParse | None] = [None] * len(with_words)
         if self._head_driven is not None:
-            # The relations of spaCy parsers differ from those with which the model was trained.
+            # With the trees as guesses, the head-driven model need not parse with its own guesser.
+            # spaCy's trees do not serve: their relations differ from those with which the model was
+            # trained.
             has_same_relations = isinstance(self.parser, TaggingParser | NetworkParser)
             guesses = trees if has_same_relations else None
             weighed = _weighed(self._head_driven, forms, guesses, threads)
-        return [
-            _finished(tree, words, line, number, scored)
+        return {
+            number: _finished(tree, words, line, number, scored)
             for (number, line, words), tree, scored in zip(with_words, trees, weighed, strict=True)
-        ]
-
-    def trees(self, texts: Sequence[str], *, threads: int = 1) -> list[Tree]:
-        """A tree for every text; an empty tree for a text without words."""
-        parsed = iter(self.parse(texts, threads=threads))
-        return [next(parsed).tree if text.split() else Tree(()) for text in texts]
+        }
 
     def _words(self, line: str) -> Words:
         if self._tokenize == TREEBANK_TOKENS:
-            return treebank_words(line) if self._tokenizer is None else self._tokenizer.words(line)
+            learned = self._learned_tokenizer
+            return treebank_words(line) if learned is None else learned.words(line)
         return spaced_words(_native.tokenize([line], self._tokenize, 1)[0])
 
 

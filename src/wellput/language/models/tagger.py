@@ -140,7 +140,7 @@ class Tagger(StoredModel):
     ) -> list[list[list[TagCandidate]]]:
         """For each word of each sentence, its possible tags, the most probable first: at most `k`, and
         only tags whose log probability is at most `margin` below that of the best tag. Probabilities
-        depend on the two tags after a word; these are the best tags there.
+        depend on the two tags after a word, for which the best tags are taken.
         """
         numbers, logs = self._model.candidates(sentences, k, self.sharpness, threads)
         n_kept = (logs >= logs[:, :1] - margin).sum(axis=1).tolist()

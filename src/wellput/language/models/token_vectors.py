@@ -23,7 +23,7 @@ from wellput.core.errors import InputError
 from wellput.io.files import InputFile, check_readable
 from wellput.language.models.transformer_loading import (
     LoadedTransformer,
-    folder_fingerprint,
+    files_fingerprint,
     load_transformer,
 )
 from wellput.text.tokenizers import tokenize
@@ -92,11 +92,11 @@ class StaticVectors:
         digest = hashlib.sha256()
         for number, line in enumerate(InputFile(path).lines(), start=1):
             digest.update(line.encode(errors="surrogatepass") + b"\n")
-            word, _, numbers = line.rstrip().partition(" ")
-            if number == 1 and len(numbers.split()) == 1:
+            word, _, values = line.rstrip().partition(" ")
+            if number == 1 and len(values.split()) == 1:
                 continue  # fastText's first line: the numbers of words and of dimensions
             try:
-                row = np.array(numbers.split(), np.float32)
+                row = np.array(values.split(), np.float32)
             except ValueError:
                 row = np.empty(0, np.float32)
             if not len(row) or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
@@ -137,16 +137,16 @@ class StaticVectors:
 
 def max_tokens(encoder: Any) -> int:
     """How many tokens an encoder takes. RoBERTa and related encoders number positions from the number
-    of the padding token plus one, so the first positions of their table are not used."""
+    of the padding token plus one, so the first rows of their position embeddings are not used."""
     positions = int(getattr(encoder.config, "max_position_embeddings", None) or 512)
-    table = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
-    padding = getattr(table, "padding_idx", None)
+    embeddings = getattr(getattr(encoder, "embeddings", None), "position_embeddings", None)
+    padding = getattr(embeddings, "padding_idx", None)
     return positions if padding is None else positions - int(padding) - 1
 
 
 class TransformerVectors:
-    """Vectors from the hidden states of an encoder: those after `layer` layers, or after the last
-    layer."""
+    """Vectors from the hidden states of an encoder: those after `layer` layers, or, if `layer` is None,
+    after the last one."""
 
     equal_tokens_match = False
 
@@ -169,7 +169,7 @@ class TransformerVectors:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of all files of the model."""
-        return folder_fingerprint(self._path)
+        return files_fingerprint(self._path)
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """The numbers of the tokens of each text; a text that is too long for the model is cut off."""

@@ -11,8 +11,9 @@ from typing import Any
 
 from wellput.core.errors import InputError
 
-UNUSED_WEIGHTS = ("pooler.", "position_ids")
-"""Weights that no vector or probability depends on: many saved encoders lack them."""
+UNUSED_WEIGHT_PREFIXES = ("pooler.",)
+"""How the names of weights begin that no vector or probability depends on: many saved encoders lack
+them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ def load_transformer(
 ) -> LoadedTransformer:
     """The model in a folder, as the class `auto_class` of the library loads it. Raises InputError if
     the folder cannot be read, or lacks weights: the library would draw them at random. `options` are
-    the library's; `folder` is given if the files are not in `path`."""
+    the library's; `folder` is given if `path` may be a file (GGUF) in that folder."""
     try:
         import torch
         import transformers
@@ -53,20 +54,20 @@ def load_transformer(
             f"Cannot load the model {path}. It may be damaged, or of a kind that the installed "
             f"transformers does not know: {reason}"
         ) from None
-    missing = [name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHTS)]
+    missing = [name for name in info["missing_keys"] if not name.startswith(UNUSED_WEIGHT_PREFIXES)]
     if missing:
-        raise InputError(_message_about_missing(path, auto_class, sorted(missing)))
+        raise InputError(_missing_weights_message(path, auto_class, sorted(missing)))
     chosen = _best_device(torch) if device == "auto" else device
     try:
         # The weights of a GGUF file are no longer quantized after loading, but model.float() still
-        # raises an error for them.
+        # raises an error for them. This method of torch's base class does not.
         model = torch.nn.Module.float(model).eval().to(chosen)
     except (RuntimeError, AssertionError) as error:
-        raise InputError(f"There is no device {device!r} here: {error}") from None
+        raise InputError(f"Cannot use the device {chosen!r} here: {error}") from None
     return LoadedTransformer(torch, tokenizer, model, chosen)
 
 
-def folder_fingerprint(path: Path) -> str:
+def files_fingerprint(path: Path) -> str:
     """SHA-256 of a file, or of all files of a folder."""
     digest = hashlib.sha256()
     files = [path] if path.is_file() else sorted(one for one in path.iterdir() if one.is_file())
@@ -76,7 +77,7 @@ def folder_fingerprint(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _message_about_missing(path: Path, auto_class: str, missing: Sequence[str]) -> str:
+def _missing_weights_message(path: Path, auto_class: str, missing: Sequence[str]) -> str:
     kind = "causal language model" if auto_class == "AutoModelForCausalLM" else "encoder"
     return (
         f"{path} is not a {kind}, or is incomplete: {len(missing)} of its weights are missing, such "

@@ -5,7 +5,7 @@ trained with a dynamic oracle, so the parser also learns what to do after a mist
 2013). Parsing is greedy and takes time in proportion to the length of the sentence; the trees are
 projective and have one root. Before parsing, a separate tagger gives each word a *hint* from the words
 and tags around it: its probable relation and the side of its head. So the choice of a move can depend
-on words farther away than its other features (Ouchi, Duh & Matsumoto 2014).
+on words that are farther away than those its other features read (Ouchi, Duh & Matsumoto 2014).
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ FRAME_WEIGHTS = (1.0, 1.0, 2.5, 5.0)
 ADJUNCT_WEIGHTS = (1.0, 1.0, 5.0)
 BACKOFF_WEIGHTS = (*ROLE_WEIGHTS, *LEXEME_WEIGHTS, *FRAME_WEIGHTS, *ADJUNCT_WEIGHTS)
 
-# The arrays of counts in a model file, by the first part of their names.
+# The arrays of counts and weights in a model file, by the first part of their names.
 COUNT_ARRAYS = frozenset(["lexicon", "adjuncts", "roles", "lexical", "pairs", "weights"])
 MAX_CACHED_FORMS = 1 << 16
 
@@ -189,9 +189,9 @@ class TreeModel(StoredModel):
             model = cls(supertags, words, known_shapes, file.arrays, file.card)
             if len(file.arrays["lexicon.sizes"]) != len(words) + len(known_shapes):
                 raise ValueError("the lexicon has not one entry for each word and shape")
-            # These are made on loading, not at the first use, because they raise errors for numbers
-            # that do not fit together.
-            _ = model.kernel, model._rare
+            # These cached properties are computed now, not at the first use, because they raise errors
+            # for numbers that do not fit together.
+            _ = model.kernel, model._is_rare
             return model
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -218,10 +218,10 @@ class TreeModel(StoredModel):
         """The best supertags of each tree: at most `n_best` choices, the best first.
 
         The method `exact` finds the most probable supertags of the whole tree, among the best
-        `candidates` of each word. `top-down`, as in the paper, chooses the mother's supertag first, by
-        her word and her daughters' words only, and then the daughters' supertags given hers. `alone`
-        chooses for each word by the word and the number of its daughters. `top-down` and `alone` give
-        one choice.
+        `candidates` of each word. `top-down`, as in Bangalore and Rambow's paper, chooses the mother's
+        supertag first, by her word and her daughters' words only, and then the daughters' supertags
+        given hers. `alone` chooses for each word by the word and the number of its daughters.
+        `top-down` and `alone` give one choice.
         """
         if n_best < 1 or candidates < 1:
             raise InputError("n_best and candidates must be at least 1.")
@@ -300,8 +300,9 @@ class TreeModel(StoredModel):
         return {shape: len(self.words) + number for number, shape in enumerate(self.shapes)}
 
     @cached_property
-    def _rare(self) -> NDArray[np.bool_]:
-        """For each word, whether it is so rare in the treebank that it may have further categories."""
+    def _is_rare(self) -> NDArray[np.bool_]:
+        """For each word, whether it is so rare in the treebank that it may also have the supertags of
+        its shape."""
         sizes = self.counts["lexicon.sizes"].astype(np.int64)
         totals = np.add.reduceat(
             self.counts["lexicon.counts"].astype(np.int64), np.cumsum(sizes) - sizes
@@ -310,10 +311,10 @@ class TreeModel(StoredModel):
 
     @cached_property
     def _cached_forms(self) -> dict[str, tuple[int, int, int]]:
-        """Form → the result of `_word`."""
+        """Form → the result of `_form_numbers`."""
         return {}
 
-    def _word(self, form: str) -> tuple[int, int, int]:
+    def _form_numbers(self, form: str) -> tuple[int, int, int]:
         """Three numbers of a form: its lexeme (its shape's if it is unknown); the shape whose
         supertags it may also have, or -1; and its hash."""
         numbers = self._cached_forms.get(form)
@@ -325,7 +326,7 @@ class TreeModel(StoredModel):
             lexeme = self._lexemes.get(form, self._lexemes.get(form.lower(), -1))
             if lexeme < 0:
                 lexeme = shape
-            elif not self._rare[lexeme]:
+            elif not self._is_rare[lexeme]:
                 shape = -1
             data = form.encode(errors="surrogatepass")
             numbers = lexeme, shape, int.from_bytes(blake2b(data, digest_size=8).digest())
@@ -348,9 +349,9 @@ class TreeModel(StoredModel):
                 tree.forms, tree.heads, tree.categories or unknown, tree.relations or unknown,
                 strict=True,
             ):  # fmt: skip
-                lexeme, shape, form_hash = self._word(form)
-                known = categories.get(category or "", -1), relations.get(relation or "", -1)
-                rows.append((lexeme, shape, head - 1, *known))
+                lexeme, shape, form_hash = self._form_numbers(form)
+                labels = categories.get(category or "", -1), relations.get(relation or "", -1)
+                rows.append((lexeme, shape, head - 1, *labels))
                 hashes.append(form_hash)
         begins = np.cumsum([0, *(len(tree.forms) for tree in trees)]).astype(np.int32)
         return begins, np.array(rows, np.int32).reshape(-1, 5), np.array(hashes, np.uint64)

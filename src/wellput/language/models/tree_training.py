@@ -3,8 +3,9 @@
 A lexeme is a word as it is written, but without the capital of a sentence's first word. A supertag
 (`trees/supertags.py`) is a part of speech with the way in which a word attaches, and with slots for
 the word's arguments; an adjunct is a daughter (a word that depends on this one) without a slot. Rare
-words also count for their shapes, which stand for unknown words. To keep the model small, it has no
-counts of the daughters of rare words, and no pairs of lexemes that occur once.
+words also count for their shapes, which stand for unknown words. To keep the model small, the
+roles of daughters are not counted by the lexeme of a rare mother, and pairs of lexemes that occur once
+are left out.
 """
 
 from __future__ import annotations
@@ -99,10 +100,11 @@ def train_tree_model(
         raise InputError("There is no tree with a usable root to train a tree model on.")
     inventory = SupertagInventory(sorted({t for _, t in counts.lexicon}, key=str))
     words = sorted(counts.words)
+    # Without a rare word, the shapes come from all words.
     rare = [word for word in words if counts.words[word] <= MAX_RARE_COUNT] or words
     shape_names = sorted({shape for word in rare for shape in widening_shapes(word)})
     arrays = {
-        **_lexicon(counts, inventory, words, rare, shape_names),
+        **_lexicon_and_adjuncts(counts, inventory, words, rare, shape_names),
         **_arcs(counts, inventory, {word: number for number, word in enumerate(words)}),
         "weights": np.array(BACKOFF_WEIGHTS),
     }
@@ -110,7 +112,7 @@ def train_tree_model(
     return TreeModel(inventory.supertags, tuple(words), tuple(shape_names), arrays, full_card)
 
 
-def _lexicon(
+def _lexicon_and_adjuncts(
     counts: TreeCounts,
     inventory: SupertagInventory,
     words: Sequence[str],
@@ -145,8 +147,8 @@ def _lexicon(
 def _arcs(
     counts: TreeCounts, inventory: SupertagInventory, lexemes: dict[str, int]
 ) -> dict[str, NDArray[Any]]:
-    """The arrays with the counts of roles by the mother's site and by her lexeme, and of pairs of
-    lexemes. (`trees/supertags.py` explains roles, sites and stems.)"""
+    """The arrays with the counts of daughters' roles by the mother's site and by her lexeme, and of
+    pairs of lexemes. (`trees/supertags.py` explains roles, sites and stems.)"""
     roles: Counter[tuple[int, int]] = Counter()  # (site, role)
     for (mother, daughter), count in counts.roles.items():
         roles[inventory.sites[site(mother)], inventory.roles[role(daughter)]] += count

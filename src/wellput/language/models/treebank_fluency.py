@@ -52,7 +52,7 @@ TREEBANK_FEATURES: dict[str, str] = {
 # The lengths of the longest n-grams of the three models.
 WORD_ORDER, SKELETON_ORDER, TREELET_ORDER = 3, 4, 4
 # How often a function word must occur to be kept in skeletons.
-MIN_SMALL_WORD_COUNT = 10
+MIN_FUNCTION_WORD_COUNT = 10
 CLOSED_CLASSES = frozenset(["ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", "PUNCT"])
 HEAD_ITSELF = "*"
 """In a treelet, the place of the head."""
@@ -91,7 +91,9 @@ class TreebankFluencyModels:
             for word in tree.words
             if word.upos in CLOSED_CLASSES
         )
-        function_words = {word for word, count in counts.items() if count >= MIN_SMALL_WORD_COUNT}
+        function_words = {
+            word for word, count in counts.items() if count >= MIN_FUNCTION_WORD_COUNT
+        }
         skeletons = [
             treebank_skeleton(words, [word.xpos for word in tree.words], function_words)
             for words, tree in zip(forms, trees, strict=True)
@@ -228,10 +230,12 @@ def treelet_lines(tree: Tree, tags: Sequence[str] | None = None) -> list[str]:
     >>> treelet_lines(Tree((dog, Word("bark", 0, relation="root", xpos="VBP"))))
     ['VBP nsubj *']
     """
-    inside: dict[int, list[tuple[int, str]]] = {}
+    # By head: the place and relation of each word that depends on it, and the head's place with `*`.
+    members_of: dict[int, list[tuple[int, str]]] = {}
     for number, word in enumerate(tree.words, start=1):
         if word.head:
-            inside.setdefault(word.head, [(word.head, HEAD_ITSELF)]).append((number, word.relation))
+            members = members_of.setdefault(word.head, [(word.head, HEAD_ITSELF)])
+            members.append((number, word.relation))
     return [
         " ".join(
             [
@@ -239,5 +243,5 @@ def treelet_lines(tree: Tree, tags: Sequence[str] | None = None) -> list[str]:
                 *(name for _, name in sorted(members)),
             ]
         )
-        for head, members in sorted(inside.items())
+        for head, members in sorted(members_of.items())
     ]

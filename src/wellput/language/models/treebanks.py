@@ -91,8 +91,8 @@ def has_own_tags(trees: Sequence[Tree]) -> bool:
 
 
 def with_tags(trees: Sequence[Tree], *, has_xpos: bool) -> list[Tree]:
-    """The trees with the tag that a tagger shall learn in the column XPOS. `has_xpos`: this tag is made
-    from the treebank's own tag, otherwise from the universal one."""
+    """The trees with the tag that a tagger shall learn in the column XPOS. With `has_xpos` this tag is
+    made from the treebank's own tag (XPOS), otherwise from the universal one (UPOS)."""
     return [
         replace(tree, words=tuple(replace(word, xpos=_tag(word, has_xpos)) for word in tree.words))
         for tree in trees

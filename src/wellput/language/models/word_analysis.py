@@ -44,12 +44,13 @@ class UsualValues:
     @classmethod
     def learn(cls, examples: Iterable[tuple[Sequence[str], str]]) -> Self:
         """The table of examples, each with keys from the general to the specific and a value. The most
-        general key is always kept, other keys if their value occurs at least twice."""
+        general key is always kept, other keys if their value occurs at least twice and differs from
+        that of the more general keys."""
         counts: dict[tuple[int, tuple[str, ...]], Counter[str]] = {}
         for keys, value in examples:
             for level in range(len(keys)):
                 counts.setdefault((level, tuple(keys[: level + 1])), Counter())[value] += 1
-        # `table` has the values that are added below, those of general keys before specific ones.
+        # `table` looks up in `values`, which is filled below, general keys before specific ones.
         table = cls(values := {})
         for (level, keys), value_counts in sorted(counts.items()):
             # Of equally frequent values the first in alphabetical order is taken, to be reproducible.
@@ -95,16 +96,16 @@ class WordAnalysis:
     def learn(cls, trees: Iterable[Tree]) -> Self:
         words = [word for tree in trees for word in tree.words]
         return cls(
-            UsualValues.learn((_lemma_keys(w.form, w.xpos), _change(w)) for w in words),
+            UsualValues.learn((_lemma_keys(w.form, w.xpos), _lemma_rule(w)) for w in words),
             UsualValues.learn((_category_keys(w.form, w.xpos, w.relation), w.upos) for w in words),
         )
 
     def lemma(self, form: str, xpos: str) -> str:
         """The lemma of a form with this tag."""
-        change = self.lemmas.get(_lemma_keys(form, xpos), UNCHANGED)
-        if change == UNCHANGED:
+        rule = self.lemmas.get(_lemma_keys(form, xpos), UNCHANGED)
+        if rule == UNCHANGED:
             return form
-        removed, _, added = change.partition(" ")
+        removed, _, added = rule.partition(" ")
         if not removed.isdecimal():
             raise InputError("The parser's rules for lemmas are damaged: train it again.")
         lower = form.lower()
@@ -132,7 +133,7 @@ def _category_keys(form: str, xpos: str, relation: str) -> tuple[str, ...]:
     return (xpos, f"{xpos} {relation}", f"{xpos} {relation} {form.lower()}")
 
 
-def _change(word: Word) -> str:
+def _lemma_rule(word: Word) -> str:
     """The rule from the form to the lemma: how many letters to remove at the end, and what to add."""
     lower = word.form.lower()
     if word.lemma == word.form != lower:  # a name; other words lose their capitals

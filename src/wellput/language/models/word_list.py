@@ -57,8 +57,8 @@ class WordList:
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordList:
-        """The list of words with these counts, which are written as in texts; a word may occur with and
-        without a capital."""
+        """The list of words with these counts. The words in `counts` are written as in texts; a word
+        may occur with and without a capital."""
         lowered_counts = Counter[str]()
         for word, count in counts.items():
             lowered_counts[word.lower()] += count

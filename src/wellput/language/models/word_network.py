@@ -83,6 +83,7 @@ class Pieces:
             is_short = word.isdigit() and len(word) <= MAX_NUMBER_DIGITS
             return (numbers.get("0" * len(word) if is_short else NUMBER, numbers[NUMBER]),)
         lower = word.lower()
+        # A single capital is an initial, except the words A and I.
         is_initial = len(word) == 1 and word.isupper() and word not in "AI"
         if is_initial or (lower not in numbers and word[0].isupper()):
             return (numbers[NAME],)
@@ -145,6 +146,7 @@ class Matrix:
 
     @cached_property
     def numbers(self) -> Singles:
+        """The whole numbers as floats, for products."""
         return self.steps.astype(np.float32)
 
     def is_sound(self, shape: tuple[int, int]) -> bool:
@@ -262,14 +264,14 @@ class WordNetwork:
 
     def _check(self) -> None:
         """Raises ValueError unless all parts fit together."""
-        size, width = len(self.states.scales) // 3, len(self.outputs.scales)
+        state_size, vector_size = len(self.states.scales) // 3, len(self.outputs.scales)
         shapes = (
-            (self.vectors, (len(self.pieces), width)),
-            (self.inputs, (3 * size, width)),
-            (self.states, (3 * size, size)),
-            (self.outputs, (width, size)),
+            (self.vectors, (len(self.pieces), vector_size)),
+            (self.inputs, (3 * state_size, vector_size)),
+            (self.states, (3 * state_size, state_size)),
+            (self.outputs, (vector_size, state_size)),
         )
-        gates, pieces = (3 * size,), (len(self.pieces),)
+        gates, pieces = (3 * state_size,), (len(self.pieces),)
         fits = (
             all(matrix.is_sound(shape) for matrix, shape in shapes)
             and self.input_bias.shape == self.state_bias.shape == gates
@@ -338,17 +340,17 @@ class WordNetwork:
         are numbered by their place in `used`, the pieces of the vocabulary that occur; `gates` and
         `vectors` have a row for each of them, and `begin` is the piece before each row."""
         lengths = np.array([len(row) for row in rows])
-        width, size = int(lengths[0]), len(self.states.scales) // 3
-        targets = np.zeros((len(rows), width), np.int64)
+        longest, size = int(lengths[0]), len(self.states.scales) // 3
+        targets = np.zeros((len(rows), longest), np.int64)
         for place, row in enumerate(rows):
             targets[place, : len(row)] = row
-        scores = np.zeros((len(rows), width))
+        scores = np.zeros((len(rows), longest))
         state = np.zeros((len(rows), size), np.float32)
         weights, weight_scales = self._from_states
         state_gates = np.tile(self.state_bias, (len(rows), 1))
         read = np.full(len(rows), begin)
-        for step in range(width):
-            active = int(np.count_nonzero(lengths > step))
+        for step in range(longest):
+            active = int(np.count_nonzero(lengths > step))  # the rows that are long enough
             state, read, state_gates = state[:active], read[:active], state_gates[:active]
             input_gates = gates[read]
             both_gates = _sigmoid(input_gates[:, : 2 * size] + state_gates[:, : 2 * size])

@@ -209,8 +209,8 @@ def open_wordnet(path: str | Path | None = None) -> WordNet:
     """The WordNet at `path`; with None, the first one in the folders where WordNets are usually
     installed.
 
-    A path is a WNDB folder (`data.noun`, …) or a zip archive with one, a folder of Open English
-    WordNet's YAML (`entries-a.yaml`, …), or a WN-LMF file (`.xml`, `.xml.gz`).
+    A path is a folder with WordNet's own database (`data.noun`, …) or a zip archive with one, a folder
+    of Open English WordNet's YAML (`entries-a.yaml`, …), or a WN-LMF file (`.xml`, `.xml.gz`).
     """
     if path is not None:
         return WordNet(_lexicon_at(Path(path)))

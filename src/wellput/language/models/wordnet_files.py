@@ -55,9 +55,9 @@ CATEGORY_OF_LETTER: dict[str, Category] = {
 class Sense:
     """One meaning of a lemma.
 
-    `rank` is the place of the sense in the lexicon's order, from 1, which is mostly the most frequent
-    sense. `tag_count` is how often the lemma has this sense in the tagged texts of WordNet; None where
-    the files do not say.
+    `rank` is the place of the sense in the lexicon's order, from 1; the first is mostly the most
+    frequent sense. `tag_count` is how often the lemma has this sense in the tagged texts of WordNet;
+    None where the files do not say.
     """
 
     lemma: str
@@ -96,7 +96,7 @@ CATEGORY_OF_KEY: dict[str, Category] = {
     "4": "adv",
     "5": "adj",
 }
-# By file: the columns (from 0) of the sense number and of the tag count.
+# By file: the columns (from 0) of the sense number, which is the rank, and of the tag count.
 COUNT_FILES = {"cntlist.rev": (1, 2), "index.sense": (2, 3)}
 
 
@@ -130,6 +130,7 @@ class WndbLexicon:
         if not fields:
             return []
         try:
+            # The third field is the number of synsets, whose offsets are at the end of the line.
             offsets = fields[-int(fields[2]) :]
             counts = self._tag_counts(lemma, category)
             return [
@@ -174,6 +175,7 @@ class WndbLexicon:
                 f"{self._folder / f'data.{category}'}: no synset at byte {offset}, where the index "
                 "says there is one. The files do not belong together, or line ends were changed."
             )
+        # The fourth field is the number of words, in hexadecimal; a number follows each word.
         words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
         # Some adjectives have a mark of their position: galore(ip).
         return tuple(word.partition("(")[0].replace("_", " ") for word in words)
@@ -182,12 +184,12 @@ class WndbLexicon:
         """Rank → tag count, for the senses that have one; None without a file of counts."""
         if self._count_file is None:
             return None
-        number, count = COUNT_FILES[self._count_file]
+        rank_column, count_column = COUNT_FILES[self._count_file]
         counts: dict[int, int] = {}
         for line in lines_beginning(self._bytes(self._count_file), f"{_key(lemma)}%"):
             fields = line.split()
             if CATEGORY_OF_KEY[fields[0].rpartition("%")[2][0]] == category:
-                counts[int(fields[number])] = int(fields[count])
+                counts[int(fields[rank_column])] = int(fields[count_column])
         return counts
 
     @cached_property

@@ -28,7 +28,8 @@ from wellput.io.model_files import ModelFile, packed_strings
 from wellput.language.realize.inputs import InputTree
 
 RandomTrees: TypeAlias = Literal["uniform", "projective"]
-# The places on a mother's line: before her, her own, and after her.
+# The places of a mother and her daughters (see `unraveler.py`): before her, her own word (the anchor),
+# and after her.
 LEFT, ON_ANCHOR, RIGHT = 0, 1, 2
 
 
@@ -100,10 +101,11 @@ def random_order(
     """The numbers of the nodes in a random projective order. Daughters stand on the sides that LR gives
     them (on random sides without a `model`), in random order on each side."""
     order: list[int] = []
+    # What is still to be written: the phrase of a node (node, False), or its own word (node, True).
     waiting = [(0, False)]
     while waiting:
-        node, is_placed = waiting.pop()
-        if is_placed:
+        node, is_own_word = waiting.pop()
+        if is_own_word:
             order.append(node)
             continue
         daughters = list(tree.daughters[node])
@@ -195,18 +197,18 @@ def _tree(forms: Sequence[str], heads: Sequence[int]) -> Tree:
 def _from_pruefer(sequence: Sequence[int]) -> list[list[int]]:
     """The neighbors of each node 1 to n in the tree that a Prüfer sequence of n - 2 numbers encodes."""
     size = len(sequence) + 2
-    missing = [1] * (size + 1)
+    n_missing = [1] * (size + 1)  # how many neighbors of each node are not found yet
     for node in sequence:
-        missing[node] += 1
-    leaves = [node for node in range(1, size + 1) if missing[node] == 1]
+        n_missing[node] += 1
+    leaves = [node for node in range(1, size + 1) if n_missing[node] == 1]
     heapify(leaves)
     neighbors: list[list[int]] = [[] for _ in range(size + 1)]
     for node in sequence:
         leaf = heappop(leaves)
         neighbors[leaf].append(node)
         neighbors[node].append(leaf)
-        missing[node] -= 1
-        if missing[node] == 1:
+        n_missing[node] -= 1
+        if n_missing[node] == 1:
             heappush(leaves, node)
     last, other = heappop(leaves), heappop(leaves)
     neighbors[last].append(other)

@@ -61,9 +61,10 @@ class PreparedTree:
 
 @dataclass(frozen=True, eq=False)
 class Completer(StoredModel):
-    """Inflects lemmas with the `inflector` and adds the kinds of words in `insert` with the
-    `inserter`. A label is a part of speech with a relation; `chooser` chooses the labels of trees
-    without them. In the file the chooser is stored as a part of the inserter (its labeler)."""
+    """Inflects lemmas with the `inflector` and adds the kinds of words in `insert` (punctuation,
+    function words) with the `inserter`. A label is a part of speech with a relation; `chooser` chooses
+    the labels of trees without them. In the file the chooser is stored as a part of the inserter (its
+    labeler)."""
 
     kind: ClassVar[str] = "completer"
     noun: ClassVar[str] = "completer"
@@ -118,8 +119,8 @@ class Completer(StoredModel):
 
     def with_sure_labels(self, trees: Sequence[InputTree], threads: int = 1) -> list[InputTree]:
         """The trees, with chosen labels added where these are sure enough to order the words by: in
-        trees with relations, and in trees of only a verb and its subject. Other trees stay as they
-        are."""
+        trees with relations, and in trees of only a verb and a subject that the chooser
+        takes for an object (see `with_subject`). Other trees stay as they are."""
         labeled = list(trees)
         places = [
             place
@@ -161,6 +162,7 @@ class Completer(StoredModel):
             lacks_words = self.inserter.lacks_function_words(prepared.tree, relations)
             kinds = self.insert if lacks_words else self.insert - {"function"}
             tree = with_insertions(prepared.tree, relations, missing, kinds)
+            # Added words change the numbers of the nodes, so forms are found again by their nodes.
             known_forms = {
                 (node, form.form): form
                 for node, forms in zip(prepared.tree.nodes, prepared.forms, strict=True)

@@ -93,7 +93,7 @@ def _xtag(folder: str) -> NamedGrammar:
 
 # Roughly the number of English words that an n-gram model does not know.
 ASSUMED_UNKNOWN_WORDS = 100_000
-# The width of the LP chooser for LR.
+# The search width of the LP chooser for LR; FERGUS has `SEARCH_WIDTH`.
 LEFT_RIGHT_WIDTH = 25
 
 
@@ -212,7 +212,7 @@ def unordered_tree(tree: InputTree) -> UnorderedTree:
 
 
 def _weights(
-    model: PrecedenceModel, phrases: Sequence[Phrase], _: int, daughters: Sequence[int]
+    model: PrecedenceModel, phrases: Sequence[Phrase], _mother: int, daughters: Sequence[int]
 ) -> Floats:
     """The log weights of the order of each two daughters, as the unraveler takes them."""
     return model.weights([phrases[daughter] for daughter in daughters])

@@ -30,9 +30,9 @@ from wellput.language.models.word_analysis import UsualValues
 from wellput.language.realize.inputs import UNKNOWN_LABEL, Node
 from wellput.language.realize.lattice import Automaton, Lattice, choose_paths
 
-# A form is kept if it has at least this share of the occurrences of its lemma with the same features;
-# for English it must also occur at least this often.
+# A form is kept if it has at least this share of the occurrences of its lemma with the same features.
 MIN_FORM_SHARE = 0.04
+# A form of English must also occur at least this often.
 MIN_FORM_COUNT = 2
 # Rules depend on at most this many last letters of the lemma.
 MAX_ENDING_LETTERS = 4
@@ -80,13 +80,14 @@ class Inflector:
     def forms(self, node: Node) -> tuple[WordForm, ...]:
         """The forms of a node's lemma, the most frequent first."""
         tag = penn_tag(node) if self.rules is None else treebank_tag(node)
-        # In English, "" stands for all features of the lemma and tag together.
+        # For English, the features "" mean: the lemma with this tag and any features.
         for feats in (node.feats, "") if self.rules is None else (node.feats,):
             if known := self.seen.get((node.lemma, tag, feats)):
                 return known
         if self.rules is not None:
             return (WordForm(form_by_rule(self.rules, node.lemma, tag, node.feats)),)
-        # A word that has only a plural (Ptan), such as "scissors", or a plural name is not inflected.
+        # A word that has only a plural (Ptan), such as "scissors", is not inflected, nor is a plural
+        # name whose lemma ends with s.
         if "Number=Ptan" in node.feats or (tag == "NNPS" and node.lemma.endswith("s")):
             return (WordForm(node.lemma),)
         return (WordForm(dictionary_form(node.lemma, _tag_in_dictionary(node))),)
@@ -125,7 +126,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     for tree in trees:
         for word in tree.words:
-            if word.lemma == UNKNOWN_LABEL != word.form:
+            if word.lemma == UNKNOWN_LABEL != word.form:  # no lemma ("_" is also a word)
                 continue
             node = Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats)
             tag = penn_tag(node)
@@ -142,9 +143,9 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
         ]
         by_dictionary = dictionary_form(lemma, tag)
         without_feats = forms_by_key.get((lemma, tag, "")) if feats else None
-        is_same = [form.form for form in kept] == [by_dictionary]
+        is_as_in_dictionary = [form.form for form in kept] == [by_dictionary]
         # Forms that the dictionary, or the entry without features, gives too are not stored.
-        if kept and not is_same and without_feats != tuple(kept):
+        if kept and not is_as_in_dictionary and without_feats != tuple(kept):
             forms_by_key[lemma, tag, feats] = tuple(kept)
     return Inflector(forms_by_key)
 
@@ -152,7 +153,7 @@ def learn_inflections(trees: Iterable[Tree]) -> Inflector:
 def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
     """An inflector for any language, learned from treebank trees: rules of endings, and the forms that
     differ from these rules."""
-    nodes = [
+    nodes_and_forms = [
         (Node((word.form,), "", word.upos, word.xpos, word.lemma, word.feats), word.form)
         for tree in trees
         for word in tree.words
@@ -160,10 +161,10 @@ def learn_inflection_rules(trees: Iterable[Tree]) -> Inflector:
     ]
     rules = UsualValues.learn(
         (_rule_keys(node.lemma, treebank_tag(node), node.feats), _change(node.lemma, form))
-        for node, form in nodes
+        for node, form in nodes_and_forms
     )
     counts: dict[tuple[str, str, str], Counter[str]] = {}
-    for node, form in nodes:
+    for node, form in nodes_and_forms:
         key = (node.lemma, treebank_tag(node), node.feats)
         counts.setdefault(key, Counter())[form] += 1
     forms_by_key: dict[tuple[str, str, str], tuple[WordForm, ...]] = {}

@@ -123,9 +123,9 @@ class Inserter:
         # If a bundle has equal words, their numbers distinguish them.
         words_of_bundles = [_numbered(bundle) for bundle in self._bundles]
         missing = []
-        rows = self.chooser.probabilities(forest, threads=threads)
+        best_bundles = self.chooser.probabilities(forest, threads=threads)
         # For each word of the forest: the numbers of its best bundles, and their probabilities.
-        for numbers, shares in zip(*(row.tolist() for row in rows), strict=True):
+        for numbers, shares in zip(*(array.tolist() for array in best_bundles), strict=True):
             probabilities: dict[tuple[MissingWord, int], float] = {}
             for number, share in zip(numbers, shares, strict=True):
                 for word in words_of_bundles[number]:
@@ -220,14 +220,15 @@ def train_inserter(
     unlabeled = Forest.of_trees([pruned_one.tree for pruned_one in pruned])
     known = [[known_label_text(word) for word in pruned_one.tree.words] for pruned_one in pruned]
     lost = [daughters for pruned_one in pruned for daughters in pruned_one.lost]
-    bundles = Counter(map(_bundle, lost))
-    counts = Counter(word for daughters in lost for word in daughters)
-    missing = [
-        _bundle(_common_part(daughters, bundles, counts, settings.min_count)) for daughters in lost
+    bundle_counts = Counter(map(_bundle, lost))
+    word_counts = Counter(word for daughters in lost for word in daughters)
+    bundles = [
+        _bundle(_common_part(daughters, bundle_counts, word_counts, settings.min_count))
+        for daughters in lost
     ]
     labels = [Label(category_of(word), word.relation) for word in words]
     return Inserter(
-        train_chooser(replace(unlabeled, known=known), missing, settings),
+        train_chooser(replace(unlabeled, known=known), bundles, settings),
         train_chooser(unlabeled, labels, labeling),
     )
 
@@ -248,14 +249,14 @@ def known_category(node: Node) -> str:
 
 def _common_part(
     lost: Sequence[MissingWord],
-    bundles: Mapping[Label, int],
-    words: Mapping[MissingWord, int],
+    bundle_counts: Mapping[Label, int],
+    word_counts: Mapping[MissingWord, int],
     min_count: int,
 ) -> Sequence[MissingWord]:
-    """The lost words without the rarest ones: words are left out until the bundle of the others occurs
-    at least `min_count` times. `words` are the counts of single words."""
-    while lost and bundles.get(_bundle(lost), 0) < min_count:
-        rarest = min(lost, key=lambda word: (words[word], word))
+    """The lost words without the rarest ones: words are left out until the bundle of the remaining ones
+    occurs at least `min_count` times."""
+    while lost and bundle_counts.get(_bundle(lost), 0) < min_count:
+        rarest = min(lost, key=lambda word: (word_counts[word], word))
         lost = [word for word in lost if word is not rarest]
     return lost
 

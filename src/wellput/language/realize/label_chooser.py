@@ -86,8 +86,8 @@ class Forest:
 class LabelChooser:
     """A trained chooser. `labels` are the labels it can choose. `local` and `edges` are the weights as
     bytes (class_weights.h and linear_weights.h in native/): those of a word's label by itself, and
-    those of a label with the mother's. `usual_words` and `usual` are the known words and the usual
-    label of each."""
+    those of a label with the mother's. `usual_words` are hashes of the words (in lower case) that
+    training had at least twice; `usual` is the usual label of each, as a place in `labels`."""
 
     labels: tuple[Label, ...]
     local: bytes
@@ -205,7 +205,7 @@ def train_chooser(
     on_epoch: Callable[[int, int], None] = lambda *_: None,
 ) -> LabelChooser:
     """A chooser learned from trees; `labels` has the label of each word of the forest. `on_epoch` is
-    called after each pass over the trees."""
+    called after each pass over the trees, with its number and the number of mistakes."""
     counts = Counter(labels)
     kept = [label for label, count in counts.items() if count >= settings.min_count] or list(counts)
     if not kept:

@@ -1,13 +1,13 @@
 """`Lattice`, the word sequences that a grammar allows, and `choose_paths`, which finds its best paths.
 
-A lattice is a list of acyclic automata. An arc carries a word or an earlier automaton; then any path of
-that automaton may stand in its place. The automaton of a phrase exists once, however many places the
+A lattice is a list of acyclic automata. An arc carries a word, or an earlier automaton, of which any
+path may stand in place of the arc. The automaton of a phrase exists once, however many places the
 phrase may take, so a lattice of very many word sequences stays small. The last automaton stands for the
 whole lattice. `flat_arcs` replaces the automata on arcs by their own arcs, as other tools need it.
 
 `choose_paths`, the LP chooser of FERGUS (`fergus.py`), finds the most probable paths under an n-gram
 model. The search keeps up to `width` partial word sequences at each state of an automaton, counting
-those with the same first and last words once. It is exact as long as there are no more; otherwise it
+those with the same first and last words once. It is exact as long as no state has more; otherwise it
 keeps the best of them, and `is_exact` is False.
 
 A lattice is written as text for OpenFst: one arc on each line, `source target word weight`, then the
@@ -82,8 +82,8 @@ class Lattice:
 
     @cached_property
     def n_paths(self) -> int:
-        """The number of paths. Paths that differ only in which of two equal words they take count
-        apart."""
+        """The number of paths. Paths that differ only in which of two equal words they take are
+        counted separately."""
         totals: list[int] = []
         for automaton in self.automata:
             ways = [1] + [0] * (automaton.n_states - 1)

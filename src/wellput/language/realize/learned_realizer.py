@@ -55,12 +55,12 @@ TRAINING_BEAM_WIDTH = 16
 
 
 class RankedOrder(NamedTuple):
-    """An order of a tree's words, as their numbers, the first word first. `loss` is its score
+    """An order of a tree's words, as their numbers, the first word first. `relative_score` is its score
     minus the best score (0 or less), in units of the model's weights. `is_exact` says that the search
     dropped nothing: every head stands in the best order with its daughters."""
 
     places: Sequence[int]
-    loss: float
+    relative_score: float
     is_exact: bool
 
 
@@ -129,7 +129,7 @@ class Orderer:
             self._network_inputs(forest, labels),
         )
         return [
-            [RankedOrder(places, loss, False) for places, loss in orders]
+            [RankedOrder(places, relative_score, False) for places, relative_score in orders]
             for orders in orders_of_trees
         ]
 
@@ -317,14 +317,14 @@ class LearnedRealizer(StoredModel):
         """The forms that each word may have, for the words in this order."""
         forms = [prepared.forms[place] for place in places]
         nodes = [prepared.tree.nodes[place] for place in places]
-        are_open = [node.lemma != UNKNOWN_LABEL for node in nodes]
-        if self.wording is None or not any(are_open):
+        are_inflected = [node.lemma != UNKNOWN_LABEL for node in nodes]
+        if self.wording is None or not any(are_inflected):
             return forms
         possible = [
-            possible_forms(node, inflected) if is_open else inflected
-            for node, inflected, is_open in zip(nodes, forms, are_open, strict=True)
+            possible_forms(node, node_forms) if is_inflected else node_forms
+            for node, node_forms, is_inflected in zip(nodes, forms, are_inflected, strict=True)
         ]
-        return self.wording.scored(possible, are_open)
+        return self.wording.scored(possible, are_inflected)
 
 
 def _realized(
@@ -336,7 +336,7 @@ def _realized(
     """The realizations of a tree from its orders, best first, and the chosen forms of the words of
     each."""
     best = tuple(
-        Realization(tuple(words), tuple(ranked.places), ranked.loss)
+        Realization(tuple(words), tuple(ranked.places), ranked.relative_score)
         for ranked, words in zip(orders, wordings, strict=True)
     )
     return Realized(

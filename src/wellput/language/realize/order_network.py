@@ -3,14 +3,16 @@ native/); and `OrderVocabulary`, what the network knows of a word, as numbers.
 
 A transformer reads the words of a tree without their order; how much a word attends to another
 depends also on their places in the tree (mother, sister, aunt, …). Then, for each head and its
-daughters, a scorer gives every item that is left the probability to come next. Torch trains it
-(benchmarks/language/order_network_training.py); running it needs no torch. Weights are whole numbers
-with a scale for each row.
+daughters, a scorer gives each of them that has no place yet the probability to come next. Torch trains
+the network (benchmarks/language/order_network_training.py); running it needs no torch. Weights are
+whole numbers, with a scale for each row of a matrix.
 
-To the network a word is the sum of several rows of weights: those of its pieces (word_network.py), of
-the word itself if it is frequent, of its last letters, its shape, its part of speech, and its relation
-with and without the subtype. Number 0 is the unknown word, part of speech or relation. The number of
-the shape also says where the labels come from, because chosen labels are less sure.
+A word's *label* is its part of speech and its relation. Labels come from the input, or a chooser
+(`label_chooser.py`) chose them. To the network a word is the sum of several rows of weights: those of
+its pieces (word_network.py), of the word itself if it is frequent, of its last letters, its shape, its
+part of speech, and its relation with and without the subtype. Number 0 is the unknown word, part of
+speech or relation. The number of the shape also says where the labels come from, because chosen labels
+may be wrong.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ MAX_PIECES = 4
 SHAPES = ("lower", "capital", "capitals", "digits", "mark", "mixed")
 LOWER, CAPITAL, CAPITALS, DIGITS, MARK, MIXED = range(len(SHAPES))
 LABEL_SOURCES = ("given", "chosen", "parsed")
-"""Where labels come from: a treebank, a chooser that saw the tree, a parser (only in training)."""
+"""Where labels come from: the input or a treebank, a chooser that saw the tree, a parser (only in
+training)."""
 SHAPE_COLUMN = 2
 FORM_COLUMNS = 3 + MAX_PIECES
 """The numbers of a word form: word, ending, shape, pieces; −1 is no piece."""
@@ -155,12 +158,14 @@ def shape_of(form: str) -> int:
 
 
 LABEL_KINDS: tuple[LabelKind, ...] = ("words", "labels")
+"""Inputs without labels and with, in the order in which a file has their tuned weights."""
 
 
 @dataclass(frozen=True)
 class TunedWeights:
-    """Weights beside the log-linear orderer: of the network's natural log probabilities, and of the
-    n-gram model."""
+    """The weights of two scores that are added to the score of the orderer's learned weights (see
+    `Orderer` in learned_realizer.py): the network's natural log probability, and the n-gram model's
+    score."""
 
     network: float = 1.0
     ngrams: float = 0.0
@@ -168,8 +173,9 @@ class TunedWeights:
 
 @dataclass(frozen=True, eq=False)
 class OrderNetwork(StoredModel):
-    """`parts` has the weights by name; `tuned` the weights for inputs without labels and with. The
-    chooser of wordings comes with the network because it is trained with it."""
+    """`parts` has the network's weights by name; `tuned` has `TunedWeights` for inputs without labels
+    and with. `wording` chooses among the forms of a word, such as *a* and *an*; it is in this file
+    because it is trained with the network."""
 
     kind: ClassVar[str] = "order network"
 
@@ -218,7 +224,8 @@ class OrderNetwork(StoredModel):
 
     def _check(self) -> None:
         """Raises ValueError unless all parts fit together."""
-        # The tables of rows for pieces, words, endings, shapes, parts of speech and relations.
+        # The tables of rows for pieces, words, endings, shapes, parts of speech, and relations with and
+        # without their subtypes.
         tables = (
             ("pieces", len(self.vocabulary.pieces)),
             ("table0", len(self.vocabulary.words) + 1),
@@ -228,14 +235,14 @@ class OrderNetwork(StoredModel):
             ("table4", len(self.vocabulary.relations) + 1),
             ("table5", len(self.vocabulary.relations) + 1),
         )
-        weights = [weight for own in self.tuned.values() for weight in (own.network, own.ngrams)]
+        weights = [w for tuned in self.tuned.values() for w in (tuned.network, tuned.ngrams)]
         if any(len(self.parts[f"{name}.scales"]) != size for name, size in tables):
             raise ValueError("tables of another size than their words")
         if not {*SPECIAL_PIECES} <= {*self.vocabulary.pieces}:
             raise ValueError("pieces without those that every word may need")
         if not np.isfinite(weights).all():
             raise ValueError("weights that are not numbers")
-        _ = self.kernel
+        _ = self.kernel  # raises ValueError if its parts do not fit
 
     @cached_property
     def kernel(self) -> _native.OrderNetwork:
@@ -248,13 +255,13 @@ class OrderNetwork(StoredModel):
     def numbers(
         self, forest: Forest, labels: Sequence[Sequence[Label]], *, are_chosen: bool
     ) -> NDArray[np.int32]:
-        """A row of numbers for each word of all trees. `are_chosen` are labels that a chooser gave to
-        trees without any."""
+        """A row of numbers for each word of all trees. `are_chosen` says that a chooser chose the
+        labels."""
         of_form, of_label = self.vocabulary.of_form, self._of_label
         rows = [
             (*of_form(form), *of_label(label))
-            for forms, own in zip(forest.forms, labels, strict=True)
-            for form, label in zip(forms, own, strict=True)
+            for forms, tree_labels in zip(forest.forms, labels, strict=True)
+            for form, label in zip(forms, tree_labels, strict=True)
         ]
         numbers = np.array(rows, np.int32).reshape(-1, FORM_COLUMNS + LABEL_COLUMNS)
         if are_chosen:

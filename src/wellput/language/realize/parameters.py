@@ -10,10 +10,11 @@ wherever it stands if it is usually in lower case in the training text; names ke
 realizing, the first word gets a capital, and so do words that must have had one for another reason.
 
 A word's *daughters* are the words that depend on it, its *mother* is the word that it depends on.
-`fergus+` weights which of two daughters on one side of their mother comes first. A treebank gives
-counts for such pairs: by their relations; by relations and the sizes of their phrases; by these and
-their categories; by relations and words. Each narrower estimate is interpolated with the wider ones.
-The weight of an order of daughters is the sum over their pairs.
+FERGUS (`fergus.py`) puts the words of a tree in order. Its extension `fergus+` also weights the orders
+of daughters on one side of their mother. A treebank says how often one of two daughters came first: by
+their relations; by relations and the sizes of their phrases; by these and their categories; by
+relations and words. Each narrower estimate is interpolated with the next wider one. The weight of an
+order is the sum of the log probabilities of its pairs.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from wellput.language.shipped import COMPLETER_FILE, NGRAMS_FILE, REALIZER_FILE,
 from wellput.language.trees.supertags import NAME_TAGS, Supertag, induce_supertags
 
 # For each estimate, from the widest to the narrowest: how many observations the next wider estimate
-# counts for (0.5 for the widest).
+# counts for. The widest estimate has the probability 0.5 in place of a wider one.
 PRIOR_COUNTS = (2.0, 4.0, 4.0, 2.0)
 MIN_PAIR_COUNT = 2  # rarer pairs are left out
 # The largest count that a file can hold.
@@ -208,27 +209,29 @@ def learn_capitals(trees: Iterable[Tree]) -> Capitals:
 
 
 def with_first_capital(
-    words: tuple[str, ...], taken: Counter[str], are_names: Sequence[bool]
+    words: tuple[str, ...], lost_capitals: Counter[str], are_names: Sequence[bool]
 ) -> tuple[str, ...]:
-    """The words with a capital on the first word that begins with a letter. `taken` says how often each
-    word, now in lower case, had a capital in the input; one of these words was the first of the input's
-    sentence. Another word gets its capital back if all words of the same form had one and, besides, the
-    word is a name or the first word of the new sentence also had a capital in the input.
+    """The words with a capital on the first word that begins with a letter. `lost_capitals` says how
+    often each word, now in lower case, had a capital in the input.
+
+    One of these words may have had it only as the first word of the input's sentence. If the new first
+    word had a capital, it is taken for this word, so all others get their capitals back; otherwise only
+    names do. In both cases all words of the same form must have had a capital.
 
     >>> with_first_capital(("he", "saw", "new", "York"), Counter(he=1, new=1), [False] * 4)
     ('He', 'saw', 'New', 'York')
     """
     first = next((place for place, word in enumerate(words) if word[:1].isalpha()), 0)
-    other_taken = taken - Counter(words[first : first + 1])
-    had_first_capital = words[first] in taken
+    other_capitals = lost_capitals - Counter(words[first : first + 1])
+    first_had_capital = words[first] in lost_capitals
     counts = Counter(words[:first] + words[first + 1 :])
     return tuple(
         word[:1].upper() + word[1:]
         if place == first
         or (
-            other_taken[word] >= counts[word]
-            and word in other_taken
-            and (had_first_capital or are_names[place])
+            other_capitals[word] >= counts[word]
+            and word in other_capitals
+            and (first_had_capital or are_names[place])
         )
         else word
         for place, word in enumerate(words)

@@ -103,8 +103,8 @@ def train_realizer(
         kept_by_weight[lm_weight] = neighbors_kept(sentences, sample)
         on_progress(len(sample))
     best = max(kept_by_weight, key=kept_by_weight.__getitem__)
-    tuned = {f"{weight:g}": round(share, 5) for weight, share in kept_by_weight.items()}
-    return replace(model, lm_weight=best, card={**full_card, "neighbors_kept": tuned})
+    rounded_shares = {f"{weight:g}": round(share, 5) for weight, share in kept_by_weight.items()}
+    return replace(model, lm_weight=best, card={**full_card, "neighbors_kept": rounded_shares})
 
 
 def train_fergus(
@@ -213,9 +213,9 @@ def train_treebank_realizer(
 
 
 def make_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english` that makes the parameters of FERGUS. The figures that it
-    returns are, for each weight of the n-gram model, the share of pairs of neighboring words of the
-    development trees that stay neighbors."""
+    """The step of `wellput train english` that makes the parameters of FERGUS. It returns the
+    model's card and the tuned weight of the n-gram model. The card has, for each weight that was tried,
+    the share of pairs of neighboring words of the development trees that stay neighbors."""
     model = train_realizer(
         tagged_trees(inputs, "treebank"),
         sample=tagged_trees(inputs, "dev"),
@@ -259,8 +259,8 @@ LABELER_TRAINING = ChooserTraining(min_updates=12, min_weight=0.12)
 @dataclass(frozen=True)
 class LearnedRealizerTraining:
     """How the parts are trained; the defaults are best on the dev part of the treebank EWT. `folds` and
-    `jackknifing` are for the choosers that label the training trees of the orderer; with None they are
-    trained like `chooser`."""
+    `jackknifing` are for the choosers that label the training trees of the orderer; without
+    `jackknifing` they are trained like `chooser`."""
 
     chooser: ChooserTraining = CHOOSER_TRAINING
     orderer: OrdererTraining = ORDERER_TRAINING
@@ -317,10 +317,10 @@ def train_learned_realizer(
 
 
 def make_learned_realizer(inputs: TrainingInputs, path: Path) -> dict[str, Any]:
-    """The step of `wellput train english` that makes the learned realizer. The figures that it returns
-    are the weights tuned on the development trees. More small weights are left out than by default,
-    because the English realizer also has an order network (`order_network.py`), which makes up for
-    them."""
+    """The step of `wellput train english` that makes the learned realizer. It returns the model's
+    card and the weights of the n-gram model, which were tuned on the development trees. More small
+    weights are left out than by default, because the English realizer also has an order network
+    (`order_network.py`), which makes up for them."""
     realizer = train_learned_realizer(
         tagged_trees(inputs, "treebank"),
         tagged_trees(inputs, "dev"),

@@ -6,12 +6,12 @@ and the phrases of the daughters. From the bottom up, each treelet becomes an au
 members in every order that the grammar allows. A phrase is one automaton, however many places it may
 take.
 
-A treelet has a line with numbered places: an odd place takes one member, an even place any number in
-any order. A state of the automaton is the set of members placed so far and the place reached, so all
-orders of k members need 2^k states instead of k! paths. A treelet with more than `MAX_STATES` states
-is restricted: the members are sorted by their first places, and none may come before more than
-`WINDOW` - 1 members that are sorted before it. Treelets with the same places have the same shape,
-which is cached.
+A treelet has a line with numbered places: an odd place (a slot) takes one member, an even place any
+number in any order. A state of the automaton is the set of members placed so far and the place
+reached, so all orders of k members need 2^k states instead of k! paths. A treelet with more than
+`MAX_STATES` states is restricted: the members are sorted by their first places, and none may come
+before more than `WINDOW` - 1 members that are sorted before it. Treelets with the same places have the
+same shape, which is cached.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_WEIGHTS_AT_ONCE = 1 << 20
 PLACE_AFTER_ALL = 1 << 30
 """The place that a state has reached when all members are placed."""
 
-TreeletPlaces = tuple[int, ...]
+MemberPlaces = tuple[int, ...]
 """The places where one member may stand."""
 TreeletState = tuple[int, int]
 """The set of members placed so far, as the bits of a number, and the first place that is still free."""
@@ -65,17 +65,17 @@ class TreeletShape:
         `before[i, j]` is the log weight of i coming before j, where member m is `order[m]`."""
         size = len(order)
         weights = np.empty(len(self.steps))
-        rows = max(1, MAX_WEIGHTS_AT_ONCE // size)
-        for first in range(0, len(weights), rows):
-            _, targets, members = self.steps[first : first + rows].T
-            bits = np.unpackbits(self.placed[targets], 1, size, "little")
-            of_members = before[np.ix_(np.take(order, members), order)]
-            weights[first : first + rows] = ((bits == 0) * of_members).sum(axis=1)
+        n_rows = max(1, MAX_WEIGHTS_AT_ONCE // size)
+        for first in range(0, len(weights), n_rows):
+            _, targets, members = self.steps[first : first + n_rows].T
+            is_placed = np.unpackbits(self.placed[targets], 1, size, "little")
+            weights_before = before[np.ix_(np.take(order, members), order)]
+            weights[first : first + n_rows] = ((is_placed == 0) * weights_before).sum(axis=1)
         return weights
 
 
 @lru_cache(maxsize=20_000)
-def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
+def treelet_shape(places: tuple[MemberPlaces, ...]) -> TreeletShape:
     """The automaton of all orders of a treelet's members. `places` has the places of each member,
     sorted.
 
@@ -93,17 +93,17 @@ def treelet_shape(places: tuple[TreeletPlaces, ...]) -> TreeletShape:
     raise AssertionError("sorted members always have an order")
 
 
-def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
+def _explore(places: Sequence[MemberPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
     """All states that can be reached and the steps from each, in the order of the number of members
     placed; None if there are too many states. Only the first `window` members that are not placed yet
     can be placed next. With `is_shared`, a slot may take several members."""
-    members_by_places: dict[TreeletPlaces, int] = {}
+    members_by_places: dict[MemberPlaces, int] = {}
     for member, own_places in enumerate(places):
         members_by_places[own_places] = members_by_places.get(own_places, 0) | 1 << member
     start = (0, 0)
     steps: TreeletSteps = {start: []}
     frontier = [start]
-    most = MAX_STATES if window > WINDOW else math.inf
+    max_states = MAX_STATES if window > WINDOW else math.inf
     while frontier:
         reached: dict[TreeletState, None] = {}
         for state in frontier:
@@ -118,8 +118,8 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
-                    # Checked at once, because thousands of members have millions of pairs.
-                    if len(steps) + len(reached) > most:
+                    # Checked at every step: each pair of thousands of members would be a state.
+                    if len(steps) + len(reached) > max_states:
                         return None
         frontier = list(reached)
         steps.update((state, []) for state in frontier)
@@ -127,7 +127,7 @@ def _explore(places: Sequence[TreeletPlaces], window: int, is_shared: bool) -> T
 
 
 def _settled(
-    placed: int, place: int, members_by_places: Mapping[TreeletPlaces, int]
+    placed: int, place: int, members_by_places: Mapping[MemberPlaces, int]
 ) -> TreeletState | None:
     """The state with its place moved to the first place that an unplaced member can take; None if an
     unplaced member has no place left."""
@@ -141,7 +141,7 @@ def _settled(
     return placed, first
 
 
-def _first_from(places: TreeletPlaces, minimum: int) -> int:
+def _first_from(places: MemberPlaces, minimum: int) -> int:
     """The first of the places that is not below the minimum; -1 if there is none."""
     for place in places:
         if place >= minimum:

@@ -46,13 +46,13 @@ class WordingChooser:
 
     weights: Mapping[int, float]
 
-    def scored(self, sentence: Sequence[Forms], is_open: Sequence[bool]) -> list[Forms]:
+    def scored(self, sentence: Sequence[Forms], is_inflected: Sequence[bool]) -> list[Forms]:
         """The sentence (the possible forms of each word), where the log shares of a word's forms are
         replaced by the chooser's log probabilities. Words that the chooser does not know keep their
-        shares, and so do words that are not open: `is_open` says which words were inflected."""
+        shares, and so do words that were not inflected."""
         return [
             self._scored(sentence, place)
-            if is_open[place] and len(forms) > 1 and self.knows(forms)
+            if is_inflected[place] and len(forms) > 1 and self.knows(forms)
             else forms
             for place, forms in enumerate(sentence)
         ]
@@ -142,7 +142,7 @@ def possible_forms(node: Node, forms: Forms) -> Forms:
     return forms
 
 
-def open_words(tree: Tree, inflector: Inflector) -> list[Forms]:
+def forms_of_words(tree: Tree, inflector: Inflector) -> list[Forms]:
     """For each word of a treebank tree, the forms that it could have. A word that has only one form,
     or whose form in the treebank is not among its possible forms, gets only the form in the
     treebank."""
@@ -150,8 +150,8 @@ def open_words(tree: Tree, inflector: Inflector) -> list[Forms]:
     for word in tree.words:
         node = Node((word.form,), word.relation, word.upos, word.xpos, word.lemma, word.feats)
         forms = possible_forms(node, inflector.forms(node))
-        is_open = len(forms) > 1 and any(form.form == word.form for form in forms)
-        possible.append(forms if is_open else (WordForm(word.form),))
+        has_choice = len(forms) > 1 and any(form.form == word.form for form in forms)
+        possible.append(forms if has_choice else (WordForm(word.form),))
     return possible
 
 
@@ -161,7 +161,7 @@ def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1)
     # For each word with several forms: the number of the right form, and the features of every form.
     examples: list[tuple[int, list[list[tuple[int, float]]]]] = []
     for tree in trees:
-        sentence = open_words(tree, inflector)
+        sentence = forms_of_words(tree, inflector)
         for word, place, forms in zip(tree.words, range(len(sentence)), sentence, strict=True):
             if len(forms) < 2:
                 continue

@@ -24,7 +24,7 @@ from wellput.core.tree import Constituent, Tree, Word
 
 # The label of a leaf that stands for no word.
 EMPTY_ELEMENT = "-NONE-"
-AFTER_CATEGORY = re.compile(r"[-=|]")
+LABEL_SEPARATOR = re.compile(r"[-=|]")
 SUBJECT_TAG = "SBJ"
 CLAUSE_LABELS = frozenset(["S", "SINV", "SQ"])
 INVERTED_CLAUSE_LABELS = frozenset(["SINV", "SQ"])
@@ -55,7 +55,7 @@ def category(label: str) -> str:
     >>> [category(label) for label in ("NP-SBJ-1", "NP=2", "-LRB-", "WP$")]
     ['NP', 'NP', '-LRB-', 'WP$']
     """
-    return AFTER_CATEGORY.split(label, maxsplit=1)[0] or label
+    return LABEL_SEPARATOR.split(label, maxsplit=1)[0] or label
 
 
 def function_tags(label: str) -> frozenset[str]:
@@ -64,7 +64,7 @@ def function_tags(label: str) -> frozenset[str]:
     >>> sorted(function_tags("NP-LOC-PRD-2"))
     ['LOC', 'PRD']
     """
-    _, *tags = AFTER_CATEGORY.split(label) if not label.startswith("-") else [label]
+    _, *tags = LABEL_SEPARATOR.split(label) if not label.startswith("-") else [label]
     return frozenset(tag for tag in tags if tag and not tag.isdigit())
 
 
@@ -104,7 +104,7 @@ FORMS_OF_BE = frozenset(
 )
 AUXILIARY_TAGS = frozenset(["MD", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
 # Phrases in which a predicative noun or adjective can be the head.
-CLAUSES_WITH_A_VERB = frozenset(["VP", "SQ", "SINV"])
+VERB_PHRASES = frozenset(["VP", "SQ", "SINV"])
 PREDICATIVE_PHRASES = frozenset(["NP", "ADJP"])
 
 
@@ -199,16 +199,16 @@ def to_dependencies(constituent: Constituent, *, predicative_nouns: bool = False
     leaves: list[Constituent] = []
     heads: list[int] = []
 
-    def head_word(node: Constituent, words: list[int]) -> int:
+    def head_word(node: Constituent, words_of_parts: list[int]) -> int:
         part = next(chosen)
-        if not words:
+        if not words_of_parts:
             leaves.append(node)
             heads.append(0)
             return len(leaves)
-        for place, word in enumerate(words):
+        for place, word in enumerate(words_of_parts):
             if place != part:
-                heads[word - 1] = words[part]
-        return words[part]
+                heads[word - 1] = words_of_parts[part]
+        return words_of_parts[part]
 
     fold(kept, head_word)
     return Tree(
@@ -235,7 +235,7 @@ def _heading(node: Constituent, are_predicative: list[bool], *, predicative_noun
     """The head of a phrase; `are_predicative` says of each part whether its head is a predicate.
     `predicative_nouns` is as for `head_parts`."""
     part = head_part(node)
-    if not predicative_nouns or category(node.label) not in CLAUSES_WITH_A_VERB:
+    if not predicative_nouns or category(node.label) not in VERB_PHRASES:
         return Heading(part, False)
     verb = node.children[part]
     if verb.word is None:
@@ -310,10 +310,10 @@ def _subject_of_clause(parts: Sequence[Constituent], *, is_inverted: bool) -> in
 def _moved_subject(parts: Sequence[Constituent]) -> int | None:
     """The place of the question word or relative pronoun before a clause that has no subject itself
     (*who left*, but not *what to do*); None if there is none."""
-    words = [place for place, part in enumerate(parts) if category(part.label) == "WHNP"]
+    wh_places = [place for place, part in enumerate(parts) if category(part.label) == "WHNP"]
     clauses = [part for part in parts if category(part.label) in CLAUSE_LABELS]
-    if not words or not clauses or any(map(_is_subject, clauses[0].children)):
+    if not wh_places or not clauses or any(map(_is_subject, clauses[0].children)):
         return None
     verbs = [part for part in clauses[0].children if category(part.label) == "VP"]
     is_infinitive = any(part.label == "TO" for verb in verbs for part in verb.children[:1])
-    return words[0] if verbs and not is_infinitive else None
+    return wh_places[0] if verbs and not is_infinitive else None

@@ -58,7 +58,7 @@ def terminal_columns(text: str) -> int:
     >>> terminal_columns("cafe\\u0301"), terminal_columns("猫")
     (4, 2)
     """
-    return sum(_cells(char) for char in text)
+    return sum(_columns_of_character(char) for char in text)
 
 
 def shown_tag(tree: Tree, place: int) -> str:
@@ -72,8 +72,8 @@ def shown_relation(tree: Tree, place: int) -> str:
     return _shown(tree.words[place].relation)
 
 
-def _shown(column: str) -> str:
-    return "" if column == "_" else on_one_line(column)
+def _shown(value: str) -> str:
+    return "" if value == "_" else on_one_line(value)
 
 
 def _is_unprintable(char: str) -> bool:
@@ -82,7 +82,7 @@ def _is_unprintable(char: str) -> bool:
     return (ord(char) & 0xFFFE) == 0xFFFE or 0xFDD0 <= ord(char) <= 0xFDEF
 
 
-def _cells(char: str) -> int:
+def _columns_of_character(char: str) -> int:
     if unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
@@ -97,7 +97,8 @@ BOX_CHARACTERS = {
     UP | DOWN | RIGHT: "├", UP | DOWN | LEFT: "┤",
     DOWN | LEFT | RIGHT: "┬", UP | LEFT | RIGHT: "┴", UP | DOWN | LEFT | RIGHT: "┼",
 }  # fmt: skip
-MIN_COLUMNS_A_WORD = 3  # arcs to dependents at the left, from the head, to those at the right
+# One column each for arcs to dependents at the left, the arc from the head, arcs to the right.
+MIN_COLUMNS_A_WORD = 3
 
 
 class _Canvas:
@@ -173,8 +174,8 @@ def draw_constituent(constituent: Constituent) -> str:
     while waiting:
         node, lead, lead_below = waiting.pop()
         lines.append(lead + on_one_line(f"{node.label} {node.word or ''}").strip())
-        for place, part in enumerate(reversed(node.children)):
-            branch, below = ("├─ ", "│  ") if place else ("╰─ ", "   ")
+        for n_after, part in enumerate(reversed(node.children)):
+            branch, below = ("├─ ", "│  ") if n_after else ("╰─ ", "   ")
             waiting.append((part, lead_below + branch, lead_below + below))
     return "\n".join(line.rstrip() for line in lines)
 

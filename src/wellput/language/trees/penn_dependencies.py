@@ -21,6 +21,7 @@ from wellput.language.trees.constituents import (
     EMPTY_ELEMENT,
     FORMS_OF_BE,
     PUNCTUATION_TAGS,
+    VERB_PHRASES,
     category,
     fold,
     function_tags,
@@ -35,15 +36,15 @@ from wellput.language.trees.penn_relations import (
     relation_of_part,
 )
 
-VERB_PHRASES = frozenset(["VP", "SQ", "SINV"])
-CLAUSE_LABELS = frozenset(["S", "SQ", "SINV", "SBAR", "SBARQ", "VP", "FRAG"])
+SBAR_HEAD_LABELS = frozenset(["S", "SQ", "SINV", "SBAR", "SBARQ", "VP", "FRAG"])
 TRACE_PATTERN = re.compile(r"\*T\*-(\d+)")
 INDEX_PATTERN = re.compile(r"-(\d+)(?:=|$)")
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase: its description as a `PhrasePart`, and the number of its head word in the sentence."""
+    """A word or phrase: its description as a `PhrasePart`, and the number of its head word in the
+    sentence, from 1."""
 
     part: PhrasePart
     head: int
@@ -60,7 +61,7 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
     [('It', 3, 'nsubj'), ('can', 3, 'aux'), ('wait', 0, 'root')]
     """
     constituent = with_subjects(constituent)
-    traces = _traces(constituent)
+    moved_from = _labels_around_traces(constituent)
     words: list[Word] = []
 
     def visit(node: Constituent, below: list[_Phrase | None]) -> _Phrase | None:
@@ -72,7 +73,7 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
         phrases = [phrase for phrase in below if phrase is not None]
         if not phrases:
             return None
-        return _joined(node, phrases, words, traces)
+        return _joined(node, phrases, words, moved_from)
 
     whole = fold(constituent, visit)
     if whole is None:
@@ -83,9 +84,10 @@ def labeled_dependencies(constituent: Constituent) -> Tree:
     return Tree(tuple(words))
 
 
-def _traces(constituent: Constituent) -> dict[str, str]:
-    """By the index of a question word or relative pronoun: the label of the phrase that its trace
-    stands for."""
+def _labels_around_traces(constituent: Constituent) -> dict[str, str]:
+    """The label of the phrase around each trace, by the trace's index. A trace is the empty element at
+    the place from which a question word or relative pronoun was moved. Both have the same index:
+    `WHNP-1` and `*T*-1`."""
     moved_from: dict[str, str] = {}
 
     def visit(node: Constituent, below: list[None]) -> None:
@@ -98,7 +100,7 @@ def _traces(constituent: Constituent) -> dict[str, str]:
 
 
 def _joined(
-    node: Constituent, phrases: Sequence[_Phrase], words: list[Word], traces: dict[str, str]
+    node: Constituent, phrases: Sequence[_Phrase], words: list[Word], moved_from: dict[str, str]
 ) -> _Phrase:
     """The phrase made of these parts. The head words of all parts but the head part get their heads and
     relations in `words`."""
@@ -113,20 +115,21 @@ def _joined(
         has_subject=parts[head].has_subject
         or any("SBJ" in function_tags(part.label) for part in parts),
         has_wh=parts[head].has_wh or any(category(p.label).startswith("WH") for p in parts),
-        trace=traces.get(index[1], "") if index else "",
+        moved_from=moved_from.get(index[1], "") if index else "",
         is_possessive=parts[-1].tag == "POS",
         marker=_marker_of(parts) if label == "SBAR" else "",
     )
-    placed = PhraseParts(parts)
+    phrase_parts = PhraseParts(parts)
     for place, phrase in enumerate(phrases):
         if place == head:
             continue
-        conjunct = _conjunct_after(placed, place, head)
+        conjunct = _conjunct_after(phrase_parts, place, head)
+        # A part depends on the head part of the whole phrase, or on a conjunct (`_conjunct_after`).
         above, mother = (head, joined) if conjunct is None else (conjunct, parts[conjunct])
         words[phrase.head - 1] = replace(
             words[phrase.head - 1],
             head=phrases[above].head,
-            relation=relation_of_part(mother, placed, place, above),
+            relation=relation_of_part(mother, phrase_parts, place, above),
         )
     return _Phrase(joined, phrases[head].head)
 
@@ -141,7 +144,7 @@ def _head_of(label: str, parts: Sequence[PhrasePart]) -> int:
     says otherwise."""
     labels = [category(part.label) for part in parts]
     if label == "SBAR":
-        clauses = [place for place, name in enumerate(labels) if name in CLAUSE_LABELS]
+        clauses = [place for place, name in enumerate(labels) if name in SBAR_HEAD_LABELS]
         if clauses:
             return clauses[0]
     if label == "UCP":

@@ -24,7 +24,7 @@ ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR", "EXT", "BN
 CLAUSE_ADVERBIAL_TAGS = frozenset(["ADV", "TMP", "LOC", "MNR", "PRP", "DIR"])
 NOMINAL_PHRASES = frozenset(["NP", "NX", "NAC", "QP", "WHNP", "NML"])
 PREPOSITION_PHRASES = frozenset(["PP", "WHPP"])
-# Words that can introduce a complement clause; empty, because such a clause may begin without one.
+# Words that can introduce a complement clause; the empty string is for a clause without such a word.
 COMPLEMENTIZERS = frozenset(["", "that", "whether", "if", "for"])
 CONJUNCTIONS = frozenset(["CC", "CONJP"])
 NOWHERE = -1
@@ -34,8 +34,8 @@ NOWHERE = -1
 @dataclass(frozen=True)
 class PhrasePart:
     """A word or a phrase among the parts of a phrase. `tag` and `form` are those of its head word.
-    `trace` is the label of the place that a question word or relative pronoun was moved from. `marker`
-    is the subordinator of a clause. `has_wh` says that a part below is a question or relative
+    `moved_from` is the label of the place from which a question word or relative pronoun was moved.
+    `marker` is the subordinator of a clause. `has_wh` says that a part below is a question or relative
     phrase."""
 
     label: str
@@ -44,7 +44,7 @@ class PhrasePart:
     is_word: bool = True
     has_subject: bool = False
     has_wh: bool = False
-    trace: str = ""
+    moved_from: str = ""
     is_possessive: bool = False
     marker: str = ""
 
@@ -160,8 +160,8 @@ class PhraseParts:
 
 
 def is_predicate(part: PhrasePart, *, in_phrase: str) -> bool:
-    """Whether a part after a form of *be* is its predicate: a noun or adjective phrase tagged PRD or,
-    where a verb phrase has no such tag, one without function tags."""
+    """Whether a part after a form of *be* is its predicate: a noun or adjective phrase that is tagged
+    PRD or, in a verb phrase, has no function tags."""
     if category(part.label) not in ("NP", "ADJP"):
         return False
     tags = function_tags(part.label)
@@ -171,7 +171,7 @@ def is_predicate(part: PhrasePart, *, in_phrase: str) -> bool:
 def relation_of_part(phrase: PhrasePart, parts: PhraseParts, place: int, head: int) -> str:
     """The relation of one part to the head part of its phrase; `place` and `head` are the places of the
     two in `parts` (from 0)."""
-    part, name = parts[place], category(parts[place].label)
+    part, plain_label = parts[place], category(parts[place].label)
     tags = function_tags(part.label)
     if part.is_punctuation:
         return "punct"
@@ -184,29 +184,30 @@ def relation_of_part(phrase: PhrasePart, parts: PhraseParts, place: int, head: i
     if "SBJ" in tags:
         if part.tag == "EX":
             return "expl"
-        return "csubj" if name in ("S", "SBAR", "VP") else "nsubj"
-    if name == "INTJ" or part.tag == "UH":
+        return "csubj" if plain_label in ("S", "SBAR", "VP") else "nsubj"
+    if plain_label == "INTJ" or part.tag == "UH":
         return "discourse"
-    if name == "PRN":
+    if plain_label == "PRN":
         return "parataxis"
-    if name.startswith("WH") and not part.is_word:
-        return _relation_of_moved(part, name)
+    if plain_label.startswith("WH") and not part.is_word:
+        return _relation_of_moved(part, plain_label)
     if parts[head].kind == "P" and category(phrase.label) in PREPOSITION_PHRASES:
-        return _relation_to_preposition(part, name)
+        return _relation_to_preposition(part, plain_label)
     if (
         phrase.kind == "V"
         or phrase.has_subject
         or category(phrase.label) in ("VP", "S", "SINV", "SQ", "SBAR")
     ):
-        return _relation_to_predicate(part, name, tags, parts, place, head)
+        return _relation_to_predicate(part, plain_label, tags, parts, place, head)
     if phrase.kind in "NMD" or category(phrase.label) in NOMINAL_PHRASES:
-        return _relation_to_noun(part, name, tags, parts, place, head)
-    return _relation_to_modifier(part, name)
+        return _relation_to_noun(part, plain_label, tags, parts, place, head)
+    return _relation_to_modifier(part, plain_label)
 
 
 def _is_coordinated(parts: PhraseParts, place: int, head: int) -> bool:
-    """Whether a part after the head is a conjunct: a conjunction stands between the two or after the
-    part, and the part is of the same kind as the head."""
+    """Whether a part after the head is a conjunct. A conjunction must stand after the head. Between the
+    head and the last conjunction, a conjunct has the category of the head; after the last conjunction,
+    or after a conjunction of several words, it is a phrase, or a word if the head is a word."""
     last = parts.last_conjunction
     if last <= head:
         return False
@@ -216,32 +217,32 @@ def _is_coordinated(parts: PhraseParts, place: int, head: int) -> bool:
     return is_same_category and last > place
 
 
-def _relation_of_moved(part: PhrasePart, name: str) -> str:
+def _relation_of_moved(part: PhrasePart, plain_label: str) -> str:
     """The relation of a question word or relative pronoun, by the place that it was moved from."""
-    tags = function_tags(part.trace)
-    if name == "WHADVP":
+    tags = function_tags(part.moved_from)
+    if plain_label == "WHADVP":
         return "advmod"
-    if name == "WHPP":
+    if plain_label == "WHPP":
         return "obl"
     if "SBJ" in tags:
         return "nsubj"
-    return "advmod" if name == "WHADJP" else "obj"
+    return "advmod" if plain_label == "WHADJP" else "obj"
 
 
-def _relation_to_preposition(part: PhrasePart, name: str) -> str:
+def _relation_to_preposition(part: PhrasePart, plain_label: str) -> str:
     """The relation to a preposition, which heads its phrase."""
-    if name in ("S", "SBAR", "SQ", "VP"):
+    if plain_label in ("S", "SBAR", "SQ", "VP"):
         return "ccomp"
-    if part.tag in ("RB", "RBR", "RBS") or name == "ADVP":
+    if part.tag in ("RB", "RBR", "RBS") or plain_label == "ADVP":
         return "advmod"
-    if name in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
+    if plain_label in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
         return "obl"
     return "obj"
 
 
 def _relation_to_predicate(
     part: PhrasePart,
-    name: str,
+    plain_label: str,
     tags: frozenset[str],
     parts: PhraseParts,
     place: int,
@@ -260,29 +261,29 @@ def _relation_to_predicate(
             return "compound:prt"
         if part.kind == "R":
             return "advmod"
-    if name == "PRT":
+    if plain_label == "PRT":
         return "compound:prt"
-    if name in NOMINAL_PHRASES or (part.is_word and part.kind in "NM"):
+    if plain_label in NOMINAL_PHRASES or (part.is_word and part.kind in "NM"):
         if "PRD" in tags:
             return "xcomp"
         if tags & ADVERBIAL_TAGS:
             return "obl:tmod" if "TMP" in tags else "obl:unmarked"
         is_before_object = place < parts.last_object
         return "iobj" if place > head and is_before_object and _is_object(part) else "obj"
-    if name in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
+    if plain_label in PREPOSITION_PHRASES or (part.is_word and part.kind == "P"):
         return "obl"
-    if name == "ADVP":
+    if plain_label == "ADVP":
         return "advmod"
-    if name == "ADJP" or (part.is_word and part.kind == "J"):
+    if plain_label == "ADJP" or (part.is_word and part.kind == "J"):
         return "xcomp"
-    if name == "SBAR":
+    if plain_label == "SBAR":
         is_adverbial = tags & CLAUSE_ADVERBIAL_TAGS or part.marker not in COMPLEMENTIZERS
         return "advcl" if is_adverbial else "ccomp"
-    if name in ("S", "SINV", "SQ", "SBARQ"):
+    if plain_label in ("S", "SINV", "SQ", "SBARQ"):
         if tags & CLAUSE_ADVERBIAL_TAGS:
             return "advcl"
         return "ccomp" if part.has_subject else "xcomp"
-    return "advcl" if name == "VP" else "dep"
+    return "advcl" if plain_label == "VP" else "dep"
 
 
 def _is_verb_phrase(part: PhrasePart) -> bool:
@@ -298,7 +299,7 @@ def _is_object(part: PhrasePart) -> bool:
 
 def _relation_to_noun(
     part: PhrasePart,
-    name: str,
+    plain_label: str,
     tags: frozenset[str],
     parts: PhraseParts,
     place: int,
@@ -323,14 +324,14 @@ def _relation_to_noun(
         return by_kind.get(part.kind, "dep")
     if part.is_possessive:
         return "nmod:poss"
-    if name in NOMINAL_PHRASES:
-        if name == "QP":
+    if plain_label in NOMINAL_PHRASES:
+        if plain_label == "QP":
             return "nummod"
         if place < head:
             return "compound" if not tags & ADVERBIAL_TAGS else "nmod"
         is_apposed = not tags & ADVERBIAL_TAGS
         return "appos" if is_apposed else "nmod"
-    match name:
+    match plain_label:
         case "PP":
             return "nmod"
         case "ADJP":
@@ -344,15 +345,15 @@ def _relation_to_noun(
     return "dep"
 
 
-def _relation_to_modifier(part: PhrasePart, name: str) -> str:
+def _relation_to_modifier(part: PhrasePart, plain_label: str) -> str:
     """The relation to an adjective or adverb."""
-    if name in PREPOSITION_PHRASES:
+    if plain_label in PREPOSITION_PHRASES:
         return "obl"
-    if name in ("S", "SBAR", "VP"):
-        if name == "VP":
+    if plain_label in ("S", "SBAR", "VP"):
+        if plain_label == "VP":
             return "advcl"
-        return "xcomp" if name == "S" and not part.has_subject else "ccomp"
-    if name in NOMINAL_PHRASES:
+        return "xcomp" if plain_label == "S" and not part.has_subject else "ccomp"
+    if plain_label in NOMINAL_PHRASES:
         return "obl:unmarked"
     by_kind = {
         "R": "advmod",
@@ -362,4 +363,4 @@ def _relation_to_modifier(part: PhrasePart, name: str) -> str:
         "D": "det",
         "P": "mark",
     }
-    return by_kind.get(part.kind, "advmod" if name == "ADVP" else "dep")
+    return by_kind.get(part.kind, "advmod" if plain_label == "ADVP" else "dep")

@@ -30,11 +30,11 @@ def nonprojective_arcs(tree: Tree) -> list[tuple[int, int]]:
 
 
 def gap_degree(tree: Tree) -> int:
-    """The largest number of gaps in a stretch of words that a word and all below it cover; 0 for a
+    """The largest number of gaps between the words that a word and all below it cover; 0 for a
     projective tree."""
-    # A stretch begins at every word whose left neighbor is not in the set.
-    stretches = [(words & ~(words << 1)).bit_count() for words in _descendants(_heads(tree))]
-    return max((count - 1 for count in stretches[1:]), default=0)
+    # An unbroken stretch begins at every word whose left neighbor is not in the set.
+    n_stretches = [(words & ~(words << 1)).bit_count() for words in _descendants(_heads(tree))]
+    return max((count - 1 for count in n_stretches[1:]), default=0)
 
 
 def projectivize(tree: Tree) -> Tree:
@@ -47,23 +47,24 @@ def projectivize(tree: Tree) -> Tree:
         daughters[head].add(word)
     # `covered[w]` is the set of word w and all below it. Lifting a dependent only takes words out of
     # the set of its old head. So an arc in the queue stays non-projective until it is lifted, and only
-    # the arcs from the old head to its other daughters can become non-projective.
+    # the arcs from the old head to its other daughters can become non-projective. The new arc of the
+    # dependent may be non-projective, too.
     waiting = [(abs(head - word), word) for head, word in nonprojective_arcs(tree)]
     heapify(waiting)
     queued = {word for _, word in waiting}
     while waiting:
         _, word = heappop(waiting)
         queued.discard(word)
-        old = heads[word]
-        heads[word] = new = heads[old]
-        daughters[old].discard(word)
-        daughters[new].add(word)
-        covered[old] &= ~covered[word]
-        for changed in (*daughters[old], word):
-            head = heads[changed]
-            if head and changed not in queued and not _is_projective(head, changed, covered):
-                heappush(waiting, (abs(head - changed), changed))
-                queued.add(changed)
+        old_head = heads[word]
+        heads[word] = new_head = heads[old_head]
+        daughters[old_head].discard(word)
+        daughters[new_head].add(word)
+        covered[old_head] &= ~covered[word]
+        for dependent in (*daughters[old_head], word):
+            head = heads[dependent]
+            if head and dependent not in queued and not _is_projective(head, dependent, covered):
+                heappush(waiting, (abs(head - dependent), dependent))
+                queued.add(dependent)
     words = (replace(word, head=head) for word, head in zip(tree.words, heads[1:], strict=True))
     return replace(tree, words=tuple(words))
 

@@ -64,7 +64,7 @@ ARGUMENT_RELATIONS = frozenset(
         "nmod:poss",
     ]
 )
-# Subtypes of relations that stand elsewhere in the sentence than their main type. All other subtypes
+# Subtypes whose words stand elsewhere in the sentence than those of the main type. All other subtypes
 # are dropped: `nsubj:pass` becomes `nsubj`.
 KEPT_SUBTYPES = frozenset(
     [
@@ -84,7 +84,7 @@ RELATION_PATTERN = r"[a-z]+(?::[a-z]+)?"
 WRITTEN_SUPERTAG = re.compile(
     rf"(.+)/({RELATION_PATTERN})(?:([<>])(\w+))?\[([a-z:,_]*)\]", re.DOTALL
 )
-SLOT_PATTERN = re.compile(RELATION_PATTERN)
+WRITTEN_RELATION = re.compile(RELATION_PATTERN)
 
 # Part of speech → coarse category.
 KIND_OF_CATEGORY = {
@@ -208,15 +208,14 @@ def induce_supertags(tree: Tree) -> tuple[Supertag, ...]:
 
 def attaching_relation(word: Word) -> str:
     """A word's relation without subtypes that do not matter for the order; always `root` at the
-    root, and `dep` where the relation is unknown."""
+    root, and `dep` where the word has no relation that a supertag can be written with."""
     if not word.head:
         return "root"
     if word.relation in KEPT_SUBTYPES:
         return word.relation
     relation = word.relation.partition(":")[0]
-    return (
-        relation if SLOT_PATTERN.fullmatch(relation) and relation != "root" else UNLABELED_RELATION
-    )
+    is_writable = WRITTEN_RELATION.fullmatch(relation) and relation != "root"
+    return relation if is_writable else UNLABELED_RELATION
 
 
 def category_of(word: Word) -> str:
@@ -225,7 +224,7 @@ def category_of(word: Word) -> str:
 
 
 def coarse_category(category: str) -> str:
-    """The kind of a mother: V (verbs), N (nouns), M (numbers), J (adjectives), R (adverbs), P
+    """The kind of a part of speech: V (verbs), N (nouns), M (numbers), J (adjectives), R (adverbs), P
     (prepositions), D (determiners) or X (others)."""
     return KIND_OF_CATEGORY.get(category, "X")
 

@@ -31,7 +31,7 @@ SMALL_FONT_PIXELS = 11.5
 CHARACTER_WIDTH = 0.56  # of the font size: a little over the mean of common sans-serif fonts
 MARGIN_PIXELS = 16.0
 WORD_GAP_PIXELS = 22.0  # between words
-LEVEL_PIXELS = 30.0  # between the heights of arcs, and between the levels of phrases
+LEVEL_PIXELS = 30.0  # between the heights of arcs
 LINE_PIXELS = 26.0  # from word to word, one below the other
 ARROW_PIXELS = 6.0
 CORNER_PIXELS = 10.0  # the radius of an arc's corners
@@ -50,6 +50,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
         max(_length(form, FONT_PIXELS), _length(tagged, SMALL_FONT_PIXELS))
         for form, tagged in zip(forms, tags, strict=True)
     ]
+    # Neighbors are widened where the relation of the arc between them needs more room.
     for arc in drawn_arcs:
         first, last = arc.ends
         needed = (
@@ -58,9 +59,7 @@ def dependencies_svg(tree: Tree, *, width: float = 1200.0) -> str:
             + 2 * SPREAD_PIXELS
         )
         missing = needed - (widths[first - 1] + widths[last - 1]) / 2 - WORD_GAP_PIXELS
-        if (
-            last == first + 1 and missing > 0
-        ):  # widened for the relation of an arc between neighbors
+        if last == first + 1 and missing > 0:
             widths[first - 1] += missing
             widths[last - 1] += missing
     is_upright = sum(widths) + WORD_GAP_PIXELS * len(widths) > width
@@ -88,6 +87,7 @@ def constituent_svg(constituent: Constituent, *, width: float = 1200.0) -> str:
     ]
     is_upright = sum(widths) + WORD_GAP_PIXELS * len(widths) > width
     nodes = _levels(constituent)
+    # From level to level, in pixels; in an upright tree, labels must fit between the levels.
     step = LEVEL_PIXELS + 8
     if is_upright:
         step = (
@@ -198,8 +198,8 @@ class _Page:
 
 def _draw_arc(page: _Page, arc: DrawnArc, places: Sequence[float], label: str) -> None:
     """Draws an arc with its arrow and its relation."""
-    side = SPREAD_PIXELS if arc.word > arc.head else -SPREAD_PIXELS
-    start, end = places[arc.head - 1] + side, places[arc.word - 1]
+    shift = SPREAD_PIXELS if arc.word > arc.head else -SPREAD_PIXELS
+    start, end = places[arc.head - 1] + shift, places[arc.word - 1]
     # The lowest arcs run 20 pixels above the words.
     above = arc.height * LEVEL_PIXELS - (LEVEL_PIXELS - 20)
     bend = min(CORNER_PIXELS, abs(end - start) / 2) * (1 if end > start else -1)
@@ -251,10 +251,10 @@ def _draw_phrases(
     """Draws the phrases over the words. `places` are the middles of the words along the sentence, and
     `step` is the distance between levels, in pixels."""
     positions: list[_Position] = []
-    waiting = iter(places)
+    word_places = iter(places)
     for node, level, count in nodes:
         if count == 0:
-            positions.append(_Position(next(waiting), 0.0))
+            positions.append(_Position(next(word_places), 0.0))
             continue
         parts = positions[-count:]
         del positions[-count:]

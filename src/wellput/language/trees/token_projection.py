@@ -31,7 +31,8 @@ def heads_of_tokens(tree: Tree, tokens: Sequence[str]) -> list[int] | None:
     ):
         return [word.head - 1 for word in tree.words]
     target = "".join(tokens)
-    # The tokens may have the characters of the text or, in multiword tokens, those of the words.
+    # A multiword token of a treebank may be written otherwise than its words (French `du`: `de`, `le`).
+    # The tokens may have the characters of either.
     for segments in (_surface_segments(tree), _word_segments(tree)):
         if "".join(form for form, _ in segments) == target:
             return _project_segments(tree, segments, tokens)
@@ -91,10 +92,10 @@ def _project_segments(
             if current is None or depths[word] < depths[current]:
                 highest[token_at] = word
         position += len(form)
-        covered = token_at
-        while covered < len(tokens) - 1 and ends[covered] < position:
-            covered += 1
-            continued[covered] = words[0]
+        continuing = token_at
+        while continuing < len(tokens) - 1 and ends[continuing] < position:
+            continuing += 1
+            continued[continuing] = words[0]
     heads: list[int] = []
     for place in range(len(tokens)):
         top = highest[place]

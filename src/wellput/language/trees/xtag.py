@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -196,20 +195,21 @@ def _node(expression: Expression) -> XtagNode:
     if not isinstance(label, str) or not isinstance(index, str):
         raise TypeError(label)
     children = tuple(_node(child) for child in below)
-    kind: NodeKind = "inner" if children else _leaf(label)
-    for name, value in pairwise(properties):
+    kind: NodeKind = "inner" if children else _kind_of_leaf(label)
+    for name, value in zip(properties[::2], properties[1::2], strict=False):
         if isinstance(name, str) and name in KIND_OF_PROPERTY and value == "T":
             kind = KIND_OF_PROPERTY[name]
     return XtagNode(label.translate(GREEK_LETTERS), index, kind, children)
 
 
 def _list(expression: Expression) -> list[Expression]:
+    """The expression, if it is a list. Raises TypeError, which `parse_trees` reports, if it is not."""
     if isinstance(expression, str):
         raise TypeError(expression)
     return expression
 
 
-def _leaf(label: str) -> NodeKind:
+def _kind_of_leaf(label: str) -> NodeKind:
     """The kind of a leaf without a mark: a word (the silent subject PRO counts as one), or empty (ε, or
     a category with nothing below it)."""
     is_word = label.islower() and label.isascii() and len(label) > 1

@@ -6,10 +6,11 @@ Universal Dependencies, without their order. The mapping to XTAG uses nothing el
 of `supertags.py`; where a tree has none they are guessed from the parts of speech.
 
 The head of a clause is a verb, or a predicative noun or adjective. The name of its XTAG tree has these
-parts: α or β; W0 or W1 for a question about argument 0 or 1, N0 or N1 for a relative clause with a
-relative pronoun, Nc0, Nc1 or Nc for a relative clause without one, I for an imperative; the arguments
-around the anchor; and -PRO for a clause without its subject. Not all combinations exist, so a frame
-gets several names, which are tried in this order.
+parts: α or β; W0, W1 or W2 for a question about argument 0, 1 or 2, N0, N1 or N2 for a relative clause
+with a relative pronoun, Nc0, Nc1 or Nc for a relative clause without one, I for an imperative; the
+arguments around the anchor, as in nx0Vs1 (a noun phrase, the verb, a clause); and -PRO for a clause
+without its subject. Not all combinations exist, so a frame gets several names, the best first; the
+first of them that the grammar has is its tree.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def frames_of_tree(tree: Tree) -> list[WordFrame]:
 def guessed_relation(word: Word, mother: Word) -> str:
     """The most likely relation in a tree without relations, such as one made from constituents, where a
     preposition is the head of its noun."""
-    category, kind, above = (
+    category, kind, mother_category = (
         category_of(word),
         coarse_category(category_of(word)),
         category_of(mother),
@@ -102,10 +103,10 @@ def guessed_relation(word: Word, mother: Word) -> str:
     if word.form.lower() in FORMS_OF_BE:
         return "cop"
     if kind == "V":
-        return "aux" if coarse_category(above) in "VJ" else "acl"
-    if coarse_category(above) == "P":
+        return "aux" if coarse_category(mother_category) in "VJ" else "acl"
+    if coarse_category(mother_category) == "P":
         return "obj"
-    if coarse_category(above) == "V":
+    if coarse_category(mother_category) == "V":
         return {"N": "obj", "R": "advmod", "P": "obl", "J": "xcomp"}.get(kind, "dep")
     return {
         "D": "det",
@@ -171,8 +172,8 @@ def _complements(frame: WordFrame) -> list[str]:
     if frame.has("iobj"):
         return ["Vnx1s2", "Vnx1"] if has_clause else ["Vnx1"]
     if has_clause:
-        result = frame.first("xcomp")
-        is_verbal = result is None or result.kind == "V" or result.has("cop", "mark")
+        xcomp = frame.first("xcomp")
+        is_verbal = xcomp is None or xcomp.kind == "V" or xcomp.has("cop", "mark")
         return ["Vs1", "V"] if is_verbal else ["Vax1", "Vs1", "V"]
     return ["V"]
 
@@ -192,6 +193,7 @@ def _variants(frame: WordFrame) -> list[tuple[str, str]]:
     if frame.kind != "V":
         if frame.is_wh:  # what is it?
             return [("W1", ""), *plain]
+        # how big is it?
         if frame.kind == "J" and any(d.is_wh and d.relation == "advmod" for d in frame.daughters):
             return [("WA1", ""), *plain]
         return plain

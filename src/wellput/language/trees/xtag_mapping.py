@@ -126,12 +126,12 @@ def attachments_of(frame: WordFrame) -> tuple[Attachment, ...]:
             return _marker(frame, mother)
         case "cc":
             if mother.relation == "conj" and mother.mother is not None:
-                tree = f"β{_conjunction(mother.mother)}"
+                tree = f"β{_conjunction_tree(mother.mother)}"
                 return (Attachment(tree, "anchor", "substitution"),)
             return (Attachment("βCONJs", "anchor", "substitution"),)
         case "conj":
             if frame.has("cc"):
-                return (Attachment(f"β{_conjunction(mother)}", "substitution"),)
+                return (Attachment(f"β{_conjunction_tree(mother)}", "substitution"),)
             return (Attachment("βsPUs" if mother.is_predicate else "βnxPUnx", "substitution"),)
         case "nummod":
             if mother.category in ("$", "SYM"):
@@ -153,8 +153,8 @@ def _adjective(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     after = Attachment("βNc0nx0Ax1")  # as a relative clause: something good
     if frame.side == ">" or mother.form.lower() in INDEFINITE_PRONOUNS:
         return (after,)
-    has_more = frame.has("obl", "xcomp", "ccomp", "advcl", "nmod")
-    return (Attachment("βAn"), after) if has_more else (Attachment("βAn"),)
+    has_complement = frame.has("obl", "xcomp", "ccomp", "advcl", "nmod")
+    return (Attachment("βAn"), after) if has_complement else (Attachment("βAn"),)
 
 
 def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
@@ -183,8 +183,8 @@ def _adverb(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
 
 
 def _marker(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
-    """The attachment of a preposition or subordinator: it is the anchor, and its mother in UD fills the
-    substitution node of its tree."""
+    """The attachment of a possessive *'s*, a preposition or a subordinator, which is the anchor of its
+    tree. Its mother in UD fills the substitution node, or is the foot (*to wait*, *that he waits*)."""
     word = frame.form.lower()
     if frame.category == "POS":
         return (Attachment("βnxGnx", "anchor", "substitution"),)
@@ -236,7 +236,7 @@ def _punctuation(frame: WordFrame, mother: WordFrame) -> tuple[Attachment, ...]:
     return (before, after)
 
 
-def _conjunction(mother: WordFrame) -> str:
+def _conjunction_tree(mother: WordFrame) -> str:
     """The name, without its β, of the tree that coordinates words of the mother's kind."""
     return "s1CONJs2" if mother.is_predicate else CONJUNCTION_TREES.get(mother.kind, "nx1CONJnx2")
 
@@ -289,10 +289,10 @@ def supertag_of(grammar: XtagGrammar, frame: WordFrame) -> XtagSupertag:
 def _trees_outside_clauses(
     frame: WordFrame, fills: tuple[str, ...], attachments: tuple[Attachment, ...]
 ) -> list[str]:
-    """The trees of a word that heads no clause."""
+    """The trees of a word that heads no clause, or whose clause has no tree in XTAG; the best first."""
     default = "αPu" if frame.category in PUNCTUATION_CATEGORIES else "αNXN"
-    by_part = TREE_BY_KIND.get(frame.kind, default)
+    by_kind = TREE_BY_KIND.get(frame.kind, default)
     if fills:
-        return ["αPXPnx" if frame.kind == "P" and frame.has("obj") else by_part, "αNXN"]
+        return ["αPXPnx" if frame.kind == "P" and frame.has("obj") else by_kind, "αNXN"]
     anchored = [a.tree for a in attachments if a.own in ("anchor", "last anchor")]
-    return [*anchored, by_part, "αNXN"]
+    return [*anchored, by_kind, "αNXN"]

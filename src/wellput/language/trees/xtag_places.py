@@ -153,7 +153,7 @@ def line_of(tree: ElementaryTree) -> TreeLine:
         end = place
         if node.kind in ("anchor", "substitution", "foot"):
             if node.kind == "substitution" or node.name not in leaves:
-                # A complement may be the foot if no other node has its name.
+                # An argument may fill a foot, such as S_1, if no other node has that name.
                 leaves[node.name] = place + 1
             if node.kind == "anchor":
                 anchors.append(place + 1)
@@ -167,8 +167,8 @@ def line_of(tree: ElementaryTree) -> TreeLine:
         return end
 
     last = visit(tree.root, 2) + 2
-    nodes = {label: tuple(found) for label, found in edges.items()}
-    return TreeLine(leaves, anchors[0] if anchors else 1, nodes, last)
+    edges_by_label = {label: tuple(found) for label, found in edges.items()}
+    return TreeLine(leaves, anchors[0] if anchors else 1, edges_by_label, last)
 
 
 def covers_words(node: XtagNode) -> bool:

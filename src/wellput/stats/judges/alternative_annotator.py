@@ -39,10 +39,11 @@ MIN_PEOPLE_OF_TRIAL = 2
 WINNING_RATE_TO_PASS = 0.5
 """The machine passes the test if it beats at least this share of the people tested."""
 MIN_PEOPLE_TESTED = 3
-"""With fewer people tested, or fewer than half of all, the result says nothing about the others."""
+"""With fewer people tested, or fewer than half of all, the result says nothing about those not
+tested."""
 LOWEST_MIN_TRIALS = 10
 """A smaller `min_trials` is not advised: a t-test on so few trials says little."""
-LIMIT_STEP = 5
+MIN_TRIALS_STEP = 5
 """An advised `min_trials` is a multiple of this."""
 TIE_TOLERANCE = 1e-9
 """Two distances (see `_distances`) that are closer than this, relative to their size, are equal."""
@@ -116,28 +117,28 @@ class AlternativeAnnotatorTest:
         return float(np.mean([person.is_beaten for person in self.people])) if self.people else NAN
 
     @property
-    def is_decided(self) -> bool | None:
+    def passes_deciding_test(self) -> bool | None:
         """Whether the test that decides is passed; None where nobody judged enough trials."""
         return self.beaten_rate >= WINNING_RATE_TO_PASS if self.people else None
 
     @property
-    def is_enough(self) -> bool:
-        """Whether enough people were tested for the result to say something about the others."""
-        return _is_enough(len(self.people), len(self.people) + len(self.untested))
+    def has_enough_people(self) -> bool:
+        """Whether enough people were tested for the result to say something about those not tested."""
+        return _are_enough_people(len(self.people), len(self.people) + len(self.untested))
 
     @property
-    def lower_limit(self) -> tuple[int, int] | None:
+    def lower_min_trials_and_people(self) -> tuple[int, int] | None:
         """A lower `min_trials` with which enough people would be tested, and how many people; None
         where enough are tested already, or where it would have to be below `LOWEST_MIN_TRIALS`."""
         counts = [person.n_trials for person in self.people] + [n for _, n in self.untested]
         usable = [n for n in counts if n >= LOWEST_MIN_TRIALS]
-        if self.is_enough or not _is_enough(len(usable), len(counts)):
+        if self.has_enough_people or not _are_enough_people(len(usable), len(counts)):
             return None
-        limit = min(usable) // LIMIT_STEP * LIMIT_STEP
-        return limit, len(usable)
+        lower_min_trials = min(usable) // MIN_TRIALS_STEP * MIN_TRIALS_STEP
+        return lower_min_trials, len(usable)
 
 
-def _is_enough(tested: int, people: int) -> bool:
+def _are_enough_people(tested: int, people: int) -> bool:
     """Whether this many tested people are enough, of all people with a trial."""
     return tested >= MIN_PEOPLE_TESTED and 2 * tested >= people
 
@@ -181,7 +182,7 @@ def alternative_annotator_test(
         others = np.delete(people[:, is_own_trial], judge, axis=0)
         # +1 where the machine alone wins, −1 where the person alone does, 0 where both do.
         lead = np.sign(
-            _without_noise(
+            _difference_beyond_rounding(
                 _distances(people[judge, is_own_trial], others, scoring),
                 _distances(machine[is_own_trial], others, scoring),
             )
@@ -234,7 +235,7 @@ def _distances(answers: Floats, others: Floats, scoring: Scoring) -> Floats:
     return np.asarray(np.where(np.isnan(others), 0.0, by_judge).sum(axis=0) / counts)
 
 
-def _without_noise(a: Floats, b: Floats) -> Floats:
+def _difference_beyond_rounding(a: Floats, b: Floats) -> Floats:
     """a − b, 0 where they differ by rounding only."""
     return np.where(np.abs(a - b) <= TIE_TOLERANCE * np.maximum(a, b), 0.0, a - b)
 

@@ -137,9 +137,10 @@ def split_half(
             f"{units} units with two ratings, at least {MIN_UNITS_TO_COMPARE} are needed", n=units
         )
     rng = np.random.default_rng(seed)
-    halves = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
-    splits = (next(halves) for _ in range(n_splits))
-    correlations, noise = np.array([_between(*halves) for halves in splits]).T
+    splits = _halves_of_panel(ratings, rng) if split == "judges" else _halves_of_units(ratings, rng)
+    correlations, noise = np.array(
+        [_correlation_and_noise(*next(splits)) for _ in range(n_splits)]
+    ).T
     is_defined = ~np.isnan(correlations)
     defined = correlations[is_defined]
     if len(defined) < n_splits / 2:
@@ -193,7 +194,7 @@ def _half(ratings: Floats) -> Half:
     return present_means(ratings, axis=0), (~np.isnan(ratings)).sum(axis=0).astype(np.float64)
 
 
-def _between(first: Half, second: Half) -> tuple[float, float]:
+def _correlation_and_noise(first: Half, second: Half) -> tuple[float, float]:
     """The correlation of the means of two halves, over the units rated in both, and the mean of the
     halves' `noise_share`; both are NaN where the correlation is undefined."""
     is_shared = (first[1] > 0) & (second[1] > 0)

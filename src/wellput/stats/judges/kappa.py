@@ -1,4 +1,5 @@
-"""Agreement on categories beyond chance: Cohen's kappa, Fleiss' kappa, a decision against verdicts.
+"""Agreement on categories beyond chance: Cohen's kappa, Fleiss' kappa, and `Confusion`, which compares
+yes-or-no decisions with people's verdicts.
 
 Kappa is 1 − observed / expected disagreement. The expected disagreement is that of random ratings:
 drawn from each judge's own distribution of ratings in Cohen's kappa (1960), and from the distribution
@@ -117,10 +118,10 @@ def fleiss_kappa(ratings: ArrayLike) -> Estimate:
     values, codes = np.unique(ratings, return_inverse=True)
     if len(values) == 1:
         return undefined("all ratings are the same", n=units)
-    raters = int(counts[0])
+    ratings_of_unit = int(counts[0])
     cells = np.arange(units) * len(values) + codes.reshape(ratings.shape)
     _, repeats = np.unique(cells, return_counts=True)
-    agreeing = (repeats * (repeats - 1)).sum() / (units * raters * (raters - 1))
+    agreeing = (repeats * (repeats - 1)).sum() / (units * ratings_of_unit * (ratings_of_unit - 1))
     shares = np.bincount(codes.ravel()) / ratings.size
     by_chance = shares @ shares
     return Estimate(

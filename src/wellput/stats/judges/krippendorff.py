@@ -71,7 +71,8 @@ def krippendorff_alpha(
 
 
 def _alpha(ratings: Floats, level: MeasurementLevel) -> float:
-    """Alpha of gathered ratings, at least two in each unit; NaN where all ratings are the same."""
+    """Alpha of the result of `packed_by_unit`, with at least two ratings in each unit; NaN where all
+    ratings are the same."""
     present = ~np.isnan(ratings)
     counts = present.sum(axis=0)
     all_ratings = ratings[present]

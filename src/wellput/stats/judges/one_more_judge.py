@@ -68,19 +68,25 @@ def judge_agreement(
         # People's agreement, the judge's, and for shares the judge's agreement beyond chance.
         return mean_figures(people[:, trials], judge[trials], questions[trials])
 
-    value = figures(np.arange(len(judge)))
-    if math.isnan(value[0]) or math.isnan(value[1]):
+    overall = figures(np.arange(len(judge)))
+    if math.isnan(overall[0]) or math.isnan(overall[1]):
         nowhere_defined = undefined(
             f"nobody shares {MIN_SHARED_UNITS} trials with others, or all answers are equal"
         )
         return JudgeAgreement(nowhere_defined, nowhere_defined, nowhere_defined)
-    without, n = _without_groups(items, figures)
+    without_each, n_groups = _figures_without_groups(items, figures)
     method = SHARE_METHOD if is_share else PEARSON_METHOD
     scale = IDENTITY if is_share else FISHER_Z
 
     def estimate(column: int) -> Estimate:
         unbounded = _estimate(
-            value[column], without[:, column], n, scale, confidence, method, len(judge)
+            overall[column],
+            without_each[:, column],
+            n_groups,
+            scale,
+            confidence,
+            method,
+            len(judge),
         )
         return _bounded(unbounded, 0.0, 1.0) if is_share else unbounded
 
@@ -88,9 +94,9 @@ def judge_agreement(
         people=estimate(0),
         judge=estimate(1),
         difference=_estimate(
-            value[1] - value[0],
-            without[:, 1] - without[:, 0],
-            n,
+            overall[1] - overall[0],
+            without_each[:, 1] - without_each[:, 0],
+            n_groups,
             IDENTITY,
             confidence,
             method,
@@ -98,7 +104,15 @@ def judge_agreement(
             null=0.0,
         ),
         beyond_chance=_bounded(
-            _estimate(value[2], without[:, 2], n, IDENTITY, confidence, KAPPA_METHOD, len(judge)),
+            _estimate(
+                overall[2],
+                without_each[:, 2],
+                n_groups,
+                IDENTITY,
+                confidence,
+                KAPPA_METHOD,
+                len(judge),
+            ),
             -1.0,
             1.0,
         )
@@ -116,18 +130,18 @@ def panel_correlation(
     used = ~np.isnan(means) & ~np.isnan(judge)
     means, judge, items, questions = means[used], judge[used], items[used], questions[used]
 
-    def figures(trials: Places) -> tuple[float, float]:
+    def figures(trials: Places) -> tuple[float]:
         r = pearson(
             _centered(judge[trials], questions[trials]), _centered(means[trials], questions[trials])
         )
-        return r, r
+        return (r,)
 
     value = figures(np.arange(len(judge)))[0]
     if math.isnan(value):
         return undefined("all answers are equal, or there are too few", n=len(judge))
-    without, n = _without_groups(items, figures)
+    without_each, n_groups = _figures_without_groups(items, figures)
     method = "Pearson's r with the mean of all people; jackknife over items"
-    return _estimate(value, without[:, 0], n, FISHER_Z, confidence, method, len(judge))
+    return _estimate(value, without_each[:, 0], n_groups, FISHER_Z, confidence, method, len(judge))
 
 
 def repeat_consistency(
@@ -151,20 +165,21 @@ def repeat_consistency(
         return None
     consistency_of = _equal_pairs if are_labels else _variance_between
 
-    def figures(places: Places) -> tuple[float, float]:
-        value = consistency_of(answers[places], trials[places])
-        return value, value
+    def figures(places: Places) -> tuple[float]:
+        return (consistency_of(answers[places], trials[places]),)
 
     value = figures(np.arange(len(answers)))[0]
     n_trials = len(np.unique(trials))
     if math.isnan(value):
         return undefined("all answers are equal", n=n_trials)
-    without, n = _without_groups(items, figures)
+    without_each, n_groups = _figures_without_groups(items, figures)
     figure_name = (
         "share of equal answers to the same trial" if are_labels else "ICC1 of repeated answers"
     )
     method = f"{figure_name}; jackknife over items"
-    estimate = _estimate(value, without[:, 0], n, IDENTITY, confidence, method, n_trials)
+    estimate = _estimate(
+        value, without_each[:, 0], n_groups, IDENTITY, confidence, method, n_trials
+    )
     return _bounded(estimate, 0.0 if are_labels else -1.0, 1.0)
 
 
@@ -260,7 +275,7 @@ def _centered(values: Floats, questions: Places) -> Floats:
     return np.asarray(values - means[questions])
 
 
-def _without_groups(
+def _figures_without_groups(
     items: Places, figures: Callable[[Places], tuple[float, ...]]
 ) -> tuple[Floats, int]:
     """The figures without each item, or each of `MAX_GROUPS` groups of items (groups × figures), and
@@ -273,7 +288,7 @@ def _without_groups(
 
 def _estimate(
     value: float,
-    without: Floats,
+    without_each: Floats,
     n_groups: int,
     scale: Scale,
     confidence: float,
@@ -282,12 +297,12 @@ def _estimate(
     *,
     null: float | None = None,
 ) -> Estimate:
-    """The figure with the interval of the jackknife; `without` has the figure without each of the
+    """The figure with the interval of the jackknife; `without_each` has the figure without each of the
     `n_groups` groups. There is no interval where an r is 1 or −1: Fisher's z is infinite there."""
-    is_inside = abs(value) < 1 and (np.abs(without) < 1).all()
+    is_inside = abs(value) < 1 and (np.abs(without_each) < 1).all()
     if scale is FISHER_Z and not is_inside:
         return Estimate(value, method=method, n=n_trials, null=null)
-    on_scale = scale.forward(without)
+    on_scale = scale.forward(without_each)
     is_defined = n_groups > 1 and not np.isnan(on_scale).any()
     error = math.sqrt(jackknife_variance(on_scale)) if is_defined else NAN
     return student_estimate(

@@ -25,7 +25,8 @@ from wellput.core.estimates import CONSTANT_SPREAD_SHARE, NAN, is_constant
 from wellput.core.metric import Floats
 
 MIN_UNITS_TO_COMPARE = 3
-"""Two judges are compared where they share at least this many units; any two points lie on a line."""
+"""Two judges are compared where they share at least this many units: on two, any correlation is 1 or
+−1."""
 
 MIN_SHARED_UNITS = 10
 """Two judges' agreement is reported from this many units on: on three, chance can give any
@@ -170,7 +171,7 @@ class JudgePairs:
         return len(self.first)
 
     @property
-    def rule(self) -> str:
+    def sampling_note(self) -> str:
         """What was drawn, in words; empty where all pairs are compared."""
         drawn = []
         if self.n_judges < self.n_able:
@@ -183,7 +184,7 @@ class JudgePairs:
 def sharing_pairs(ratings: Floats, *, fewest: int) -> JudgePairs:
     """The pairs of judges who share at least `fewest` units (at least one)."""
     present = ~np.isnan(ratings)
-    limits = MAX_PAIRS, MAX_PAIRED_JUDGES
+    limits = MAX_PAIRS, MAX_PAIRED_JUDGES  # given, so that the cache knows them: tests change them
     return _sharing_pairs(np.packbits(present).tobytes(), present.shape, max(fewest, 1), limits)
 
 
@@ -257,8 +258,10 @@ def shared_values(ratings: Floats, pairs: JudgePairs) -> Iterator[SharedValues]:
     widths = counts[fewer[order]]
     start = 0
     while start < len(order):
-        most = min(start + max(1, CELLS_AT_A_TIME // int(widths[start])), len(order))
-        end = start + max(1, min(most - start, CELLS_AT_A_TIME // int(widths[most - 1])))
+        # Rows get wider: the first width gives the latest end, the width there how many rows fit.
+        latest_end = min(start + max(1, CELLS_AT_A_TIME // int(widths[start])), len(order))
+        most_rows = CELLS_AT_A_TIME // int(widths[latest_end - 1])
+        end = start + max(1, min(latest_end - start, most_rows))
         places = order[start:end]
         along = np.arange(widths[end - 1])  # the last pair of the table is the widest
         first_rows, second_rows = fewer[places, None], more[places, None]

@@ -94,7 +94,7 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
         return IntraclassTable({}, n_units, "all ratings are the same")
     if not is_rated.all():
         reason = (
-            "ICC2 and ICC3 need every judge's rating of every trial; ICC1 assumes that each trial has "
+            "ICC2 and ICC3 need every judge's rating of every unit; ICC1 assumes that each unit has "
             "its own judges"
         )
         return IntraclassTable(_by_name(_one_way(ratings, confidence)), n_units, reason)
@@ -134,7 +134,7 @@ def _two_way(ratings: Floats, confidence: float) -> list[Intraclass]:
     p_value = fixed[0].p_value
     spread = (among_judges - error) / n
     single = _quotient(between - error, between + (k - 1) * error + k * spread)
-    low, high = _random_bounds(single, between, among_judges, error, (k, n), confidence)
+    low, high = _icc2_bounds(single, between, among_judges, error, (k, n), confidence)
     random = [
         Intraclass("ICC2", single, low, high, f, df1, df2, p_value, 1),
         Intraclass(
@@ -162,14 +162,17 @@ def _from_f(
     upper = (1 + confidence) / 2
     low, high = f / float(fdtri(df1, df2, upper)), f * float(fdtri(df2, df1, upper))
     p_value = float(fdtrc(df1, df2, f))
-    single, mean = ([_of_f(value, n_judges) for value in (f, low, high)] for n_judges in (k, 1))
+    # With k = 1, the formula of one judge becomes that of the mean.
+    single, mean = (
+        [_coefficient(value, formula_k) for value in (f, low, high)] for formula_k in (k, 1)
+    )
     return [
         Intraclass(names[0], single[0], single[1], single[2], f, df1, df2, p_value, 1),
         Intraclass(names[1], mean[0], mean[1], mean[2], f, df1, df2, p_value, k),
     ]
 
 
-def _of_f(f: float, k: float) -> float:
+def _coefficient(f: float, k: float) -> float:
     """(F − 1) / (F + k − 1); NaN where judges disagree and all units have the same mean (F = 0) and
     k = 1."""
     if np.isinf(f):
@@ -177,7 +180,7 @@ def _of_f(f: float, k: float) -> float:
     return (f - 1) / (f + k - 1) if f + k > 1 else math.nan
 
 
-def _random_bounds(
+def _icc2_bounds(
     value: float,
     between: float,
     among_judges: float,
@@ -328,9 +331,12 @@ class _Entries:
         k = counts[shared]
         within_units = float(((sums**2 - squares) / (k * (k - 1))).mean())
         weights = 1 / counts[units]
-        of_judge, weight = np.bincount(judges, weights * values), np.bincount(judges, weights)
-        pairs = float(weight.sum() ** 2 - (weight**2).sum())
-        by_chance = float(of_judge.sum() ** 2 - (of_judge**2).sum()) / pairs
+        sum_of_judge, weight_of_judge = (
+            np.bincount(judges, weights * values),
+            np.bincount(judges, weights),
+        )
+        pair_weight = float(weight_of_judge.sum() ** 2 - (weight_of_judge**2).sum())
+        by_chance = float(sum_of_judge.sum() ** 2 - (sum_of_judge**2).sum()) / pair_weight
         return within_units - by_chance
 
 
@@ -342,9 +348,9 @@ def _interval(
         return None, None, "no interval: two judges do not show how much others would differ"
     if len(np.unique(entries.items)) < 2:
         return None, None, "no interval: one item does not show how much others would differ"
-    judges, n_judges = _jackknife(entries, entries.judges, rng)
-    items, n_items = _jackknife(entries, entries.items, rng)
-    judges_on_items, _ = _jackknife(
+    judge_variance, n_judges = _jackknife(entries, entries.judges, rng)
+    item_variance, n_items = _jackknife(entries, entries.items, rng)
+    judge_item_variance, _ = _jackknife(
         entries, entries.judges * (entries.items.max() + 1) + entries.items, rng
     )
     # The jackknife over judges overstates their variance: leaving out one of a unit's few ratings
@@ -352,8 +358,14 @@ def _interval(
     # of the variance from leaving out a judge's ratings of one item is subtracted. Subtracting all of
     # it would be right for many judges with few ratings each, but too much where judges disagree much
     # about systems (95% intervals would contain the truth in 91% of cases).
-    of_judges = max(judges - judges_on_items / 2, 0.0)
-    variance, freedom = crossed_variance(of_judges, items, 0.0, n_judges - 1, n_items - 1)
+    judge_variance = max(judge_variance - judge_item_variance / 2, 0.0)
+    variance, freedom = crossed_variance(
+        judge_variance,
+        item_variance,
+        cells=0.0,
+        row_freedom=n_judges - 1,
+        column_freedom=n_items - 1,
+    )
     if not variance > 0 or not value < 1:
         return None, None, "no interval: the spread is unknown"
     method = f"jackknife over judges and items, {freedom:.1f} df"

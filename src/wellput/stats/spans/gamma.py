@@ -85,7 +85,7 @@ class MarkedPanel:
 class Gamma:
     """`estimate` has γ with its interval; `observed` and `expected` are the disorders, divided by the
     mean number of spans of a judge; `draws` counts the random panels, and `n_panels` the panels that
-    have spans and were used. `short_precision` is the relative error of the expected disorder, with 95%
+    have spans and were used. `few_draws_error` is the relative error of the expected disorder, with 95%
     confidence, if the limit on steps allowed fewer draws than the precision asks for; else 0."""
 
     estimate: Estimate
@@ -93,7 +93,7 @@ class Gamma:
     expected: float
     draws: int
     n_panels: int = 0
-    short_precision: float = 0.0
+    few_draws_error: float = 0.0
 
 
 def max_steps(n_spans: int) -> int:
@@ -125,7 +125,7 @@ def gamma(
     for panel, disorders in zip(marked, aligned.values(), strict=True):
         observed.add(disorders, [panel.units_at(panel.spans.starts)], clusters)
     chance = [_Disorders(len(clusters.codes)) for _ in marked]
-    rates, short_precision = _drawn_rates(
+    rates, few_draws_error = _drawn_rates(
         marked, chance, clusters, np.random.default_rng(seed), limit
     )
     n_spans_of = np.array([len(panel.spans) for panel in marked], float)
@@ -149,7 +149,7 @@ def gamma(
         expected / weight,
         len(rates),
         len(marked),
-        short_precision,
+        few_draws_error,
     )
 
 
@@ -219,13 +219,13 @@ def _drawn_rates(
     rng: np.random.Generator,
     limit: int,
 ) -> tuple[Floats, float]:
-    """The mean disorder of a span in each random panel: draws × panels; and `Gamma.short_precision`.
+    """The mean disorder of a span in each random panel: draws × panels; and `Gamma.few_draws_error`.
     The sums of the random panels are added to `chance`. The draws take about `limit` steps at most.
     Raises TooManyAlignments if the first of them take far more than the observed panels did."""
     rows: list[list[float]] = []
     n_spans = np.array([len(panel.spans) for panel in panels], float)
     n_draws = MIN_DRAWS
-    short_precision = 0.0
+    few_draws_error = 0.0
     effort = Effort(2 * limit)
     while len(rows) < n_draws:
         row = []
@@ -244,9 +244,9 @@ def _drawn_rates(
             n_affordable = max(MIN_DRAWS, limit * MIN_DRAWS // effort.steps)
             if n_draws > n_affordable:
                 n_draws = n_affordable
-                short_precision = variation * Z_95 / math.sqrt(n_draws)
+                few_draws_error = variation * Z_95 / math.sqrt(n_draws)
             effort = Effort(sys.maxsize)
-    return np.array(rows), short_precision
+    return np.array(rows), few_draws_error
 
 
 def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
