@@ -75,6 +75,14 @@ def test_a_word_that_the_table_lacks_matches_only_itself() -> None:
     assert metric.segment_score(rows) == pytest.approx([1.0, 0.0])
 
 
+def test_a_word_of_a_table_may_have_spaces(tmp_path: Path) -> None:
+    """As in glove.840B.300d, where ". . ." is a word."""
+    table = tmp_path / "glove.txt"
+    table.write_text("cat 1 0\n. . . 0.3 0.4\nat name@domain.com 1 1\ndog 0 1\n")
+    [row] = Bertscore(model=str(table)).statistics(batch_of(("cat", "dog")))
+    assert row.tolist() == [0, 0, 0, 1]
+
+
 def test_a_word_that_stands_twice_in_the_table_gives_no_vector_to_others(tmp_path: Path) -> None:
     table = tmp_path / "table.txt"
     table.write_text("cat 1 0\ncat 1 0\ndog 0 1\n")

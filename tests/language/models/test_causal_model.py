@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from wellput.core.errors import InputError
 from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
-from wellput.language.models.causal_model import CausalModel
+from wellput.language.models.causal_model import CausalModel, TransformerNetwork
 from wellput.language.models.token_vectors import load_vectors
 from wellput.metrics.perplexity import Perplexity
 
@@ -86,6 +86,18 @@ def test_a_tiny_network_or_how_to_get_one(tmp_path: Path) -> None:
     found = perplexity.segment_score(perplexity.statistics(batch))
     assert found[0] == pytest.approx(perplexity_by_library(network), rel=1e-4)
     assert perplexity.signature().startswith("model:")
+
+
+@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
+def test_a_long_row_is_read_piece_by_piece_with_the_same_result(tmp_path: Path) -> None:
+    save_tiny_network(tmp_path)
+    network = TransformerNetwork(tmp_path, "cpu")
+    row = [0, 1, 2, 3, 1, 1, 2, 0, 3]
+    (at_once,) = network.log_probs([row])
+    for network.max_batch_pieces in (1, 3, 8):
+        assert network.log_probs([row])[0] == pytest.approx(at_once, abs=1e-5)
+    assert network.log_probs([row, row[:4]])[0] == pytest.approx(at_once, abs=1e-5)
+    assert len(network.log_probs([[0]])[0]) == 0
 
 
 @pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")

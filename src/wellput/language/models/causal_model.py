@@ -137,6 +137,8 @@ class TransformerNetwork:
         return numbers
 
     def log_probs(self, rows: Sequence[Sequence[int]]) -> list[Floats]:
+        if len(rows) == 1:
+            return [self._log_probs_of_row(rows[0])]
         torch = self._torch
         longest = max(map(len, rows))
         padded = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows])
@@ -147,6 +149,28 @@ class TransformerNetwork:
             chosen = logits.gather(2, padded[:, 1:, None])[:, :, 0] - logits.logsumexp(2)
         values = chosen.double().cpu().numpy()
         return [values[place, : len(row) - 1] for place, row in enumerate(rows)]
+
+    def _log_probs_of_row(self, row: Sequence[int]) -> Floats:
+        """The log probabilities of one row, which may be long: the network reads `max_batch_pieces` at
+        a time and keeps what it needs of those before, so that memory does not grow with the row times
+        the vocabulary."""
+        torch = self._torch
+        read = None
+        parts: list[Floats] = []
+        pieces = torch.tensor([list(row)], device=self._device)
+        for begin in range(0, len(row) - 1, self.max_batch_pieces):
+            end = min(begin + self.max_batch_pieces, len(row) - 1)
+            with torch.inference_mode():
+                output = self._model(
+                    input_ids=pieces[:, begin:end],
+                    past_key_values=read,
+                    use_cache=end < len(row) - 1,
+                )
+                logits, following = output.logits[0], pieces[0, begin + 1 : end + 1]
+                chosen = logits.gather(1, following[:, None])[:, 0] - logits.logsumexp(1)
+            read = output.past_key_values
+            parts.append(chosen.double().cpu().numpy())
+        return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _folder_and_options(path: Path) -> tuple[str, dict[str, str]]:

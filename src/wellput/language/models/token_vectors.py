@@ -92,11 +92,12 @@ class StaticVectors:
         digest = hashlib.sha256()
         for number, line in enumerate(InputFile(path).lines(), start=1):
             digest.update(line.encode(errors="surrogatepass") + b"\n")
-            word, _, values = line.rstrip().partition(" ")
-            if number == 1 and len(values.split()) == 1:
+            # GloVe's largest table has words with spaces: the numbers are the last columns.
+            word, *values = line.rstrip().rsplit(" ", len(rows[0]) if rows else -1)
+            if number == 1 and len(values) == 1:
                 continue  # fastText's first line: the numbers of words and of dimensions
             try:
-                row = np.array(values.split(), np.float32)
+                row = np.array(values, np.float32)
             except ValueError:
                 row = np.empty(0, np.float32)
             if not len(row) or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
