@@ -171,6 +171,22 @@ def test_convert_to_bml_and_what_is_refused(run: Run, tmp_path: Path) -> None:
         assert refused.code == 2 and message in refused.err
 
 
+def test_half_a_surrogate_pair_does_not_stop_a_page_or_bml(run: Run, tmp_path: Path) -> None:
+    """As where a tool cut a text in the middle of an emoji."""
+    run("displays", "example", "-n", "1", "-o", "corpus.jsonl")
+    text = (tmp_path / "corpus.jsonl").read_text()
+    word = json.loads(text)["derivation"]["children"][0]
+    while "word" not in word:
+        word = word["children"][0]
+    assert f'"word": "{word["word"]}"' in text
+    (tmp_path / "cut.jsonl").write_text(text.replace(f'"{word["word"]}"', '"\\ud83d"', 1))
+    for command in ("preview", "convert"):
+        options = ("--system", "original") if command == "convert" else ()
+        target = "out.bml" if command == "convert" else "out.html"
+        done = run("displays", command, "cut.jsonl", *options, "-o", target)
+        assert done.code == 0, done.err
+
+
 def test_selection_ratios_are_fitted_by_display_metrics(run: Run, tmp_path: Path) -> None:
     run("displays", "example", "-n", "40", "-o", "corpus.jsonl")
     run("displays", "select", "corpus.jsonl", "--folds", "4", "-o", "all.jsonl")

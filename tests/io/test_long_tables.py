@@ -127,7 +127,7 @@ def test_a_frame_with_a_row_for_each_answer() -> None:
     ]
     with pytest.raises(InputError, match="give id= or source=, too"):
         EvalSet.from_frame(frame, system="system", outputs="output")
-    with pytest.raises(InputError, match="outputs names their one column"):
+    with pytest.raises(InputError, match="outputs must name one column"):
         EvalSet.from_frame(frame, id="id", system="system", outputs=["output", "domain"])
     frame["system"][1] = ""
     with pytest.raises(InputError, match="row 2: no system"):

@@ -13,7 +13,7 @@ from wellput.core.errors import InputError
 from wellput.core.metric import Floats
 from wellput.language.models.fluency_model import FLUENCY_FEATURES
 from wellput.metrics.fluency_training import (
-    Graded,
+    GradedTexts,
     graded_texts,
     is_whole_sentence,
     split_text,
@@ -80,8 +80,8 @@ def test_more_mistakes_score_less() -> None:
         return rows
 
     models = SimpleNamespace(features=features)
-    graded = [Graded(f"errors-{k}", ["a" + "x" * k] * 50, k, 1.0) for k in (0, 1)]
-    graded.append(Graded("errors-every", ["ax", "axx", "axxx"] * 20, [1, 2, 3] * 20, 1.0))
+    graded = [GradedTexts(f"errors-{k}", ["a" + "x" * k] * 50, k, 1.0) for k in (0, 1)]
+    graded.append(GradedTexts("errors-every", ["ax", "axx", "axxx"] * 20, [1, 2, 3] * 20, 1.0))
     model = train_fluency(graded, models)  # type: ignore[arg-type]
     none, one, three = model.linear_model.scores(features(["a", "ax", "axxx"]))
     assert none > one > three

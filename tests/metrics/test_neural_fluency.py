@@ -32,7 +32,7 @@ def network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_penlp_by_hand() -> None:
     # Four pieces: −20 / (9 / 6)^.8; no piece, no value.
-    found = fluency.penalized(["a b c d", ""], "model")
+    found = fluency.penlp_of_texts(["a b c d", ""], "model")
     assert found[0] == pytest.approx(-20 / 1.5**0.8)
     assert np.isnan(found[1])
 
@@ -50,7 +50,7 @@ def test_the_network_changes_the_score_and_the_signature() -> None:
     plain, both = Fluency(), Fluency(neural="model")
     alone = plain.segment_score(plain.statistics(batch))
     joined = both.segment_score(both.statistics(batch))
-    penlp = fluency.penalized(texts[:2], "model")
+    penlp = fluency.penlp_of_texts(texts[:2], "model")
     assert joined[:2] == pytest.approx(joined_scores(alone[:2], penlp))
     assert joined[2] == alone[2] == 0  # empty
     assert np.isnan(joined[3])

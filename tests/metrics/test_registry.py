@@ -102,6 +102,11 @@ def test_a_metric_is_given_once_however_it_is_spelled() -> None:
     ]
 
 
+def test_an_option_that_is_a_file_does_not_make_a_metric_a_file_of_scores() -> None:
+    (metric,) = create_all("bertscore:model=vectors.txt,baseline=b.csv")
+    assert metric.name.startswith("bertscore:")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

@@ -27,7 +27,7 @@ from wellput.core.evalset import Batch, Item
 from wellput.core.line_breaks import with_line_feeds
 from wellput.core.metric import Metric
 from wellput.core.source import EvalSource
-from wellput.metrics.alignments import Blamed, Blames
+from wellput.metrics.alignments import BlamedSpans, Blames
 from wellput.stats.spans.marked_characters import Marked, MarkedCount, marked_alike, marked_counts
 
 PEOPLE = "people"
@@ -94,12 +94,12 @@ def blaming_metrics(metrics: Sequence[Metric]) -> list[Metric]:
 
 def blame_of(
     source: EvalSource, metrics: Sequence[Metric], marked: Sequence[MarkedQuestion]
-) -> dict[str, dict[Trial, Blamed]]:
+) -> dict[str, dict[Trial, BlamedSpans]]:
     """For each metric, by name, the spans that it blames in each output that people marked."""
     trials = dict.fromkeys(output.trial for question in marked for output in question.outputs)
     item_ids = {item for item, _, _ in trials}
     items = [item for block in source.blocks() for item in block if item.id in item_ids]
-    blamed: dict[str, dict[Trial, Blamed]] = {metric.name: {} for metric in metrics}
+    blamed: dict[str, dict[Trial, BlamedSpans]] = {metric.name: {} for metric in metrics}
     for metric in metrics:
         ready = metric.prepare(item.references for item in items)
         if not isinstance(ready, Blames):
@@ -114,10 +114,10 @@ def blame_of(
     return blamed
 
 
-def blame_of_judges(marked: Sequence[MarkedQuestion]) -> dict[str, dict[Trial, Blamed]]:
+def blame_of_judges(marked: Sequence[MarkedQuestion]) -> dict[str, dict[Trial, BlamedSpans]]:
     """For each judge, by name, the spans that the judge marked in each output. If a judge marked it on
     several questions, the marks on the first of these are taken."""
-    marked_by_judge: dict[str, dict[Trial, Blamed]] = {}
+    marked_by_judge: dict[str, dict[Trial, BlamedSpans]] = {}
     for question in marked:
         for output in question.outputs:
             for judge, spans in output.spans.items():
@@ -143,7 +143,7 @@ def _rows_of(
 
 def against_people(
     marked: MarkedQuestion,
-    blame: Mapping[str, Mapping[Trial, Blamed]],
+    blame: Mapping[str, Mapping[Trial, BlamedSpans]],
     *,
     confidence: float = 0.95,
 ) -> list[BlamedWords]:
@@ -153,7 +153,7 @@ def against_people(
     for name, blamed_by_trial in blame.items():
 
         def blamed_in(
-            output: MarkedOutput, blamed_by_trial: Mapping[Trial, Blamed] = blamed_by_trial
+            output: MarkedOutput, blamed_by_trial: Mapping[Trial, BlamedSpans] = blamed_by_trial
         ) -> Marked | None:
             spans = blamed_by_trial.get(output.trial)
             return None if spans is None else marked_characters(spans, output.text)

@@ -53,7 +53,7 @@ class Clusters:
         return f"{self.unit}s" if self.unit == DOCUMENT else f"values of {self.unit}"
 
     @property
-    def number(self) -> str:
+    def number_in_words(self) -> str:
         """The number of clusters in words, such as "2 documents"."""
         noun = DOCUMENT if self.unit == DOCUMENT else f"value of {self.unit}"
         return counted(self.n, noun, self.words)
@@ -66,7 +66,8 @@ class Clusters:
         'Items with the same document are not independent, so the units are 2 documents.'
         """
         text = (
-            f"Items with the same {self.unit} are not independent, so the units are {self.number}."
+            f"Items with the same {self.unit} are not independent, so the units are "
+            f"{self.number_in_words}."
         )
         if n := len(self.alone):
             verbs = ("has", "counts") if n == 1 else ("have", "count")
@@ -79,8 +80,8 @@ class Clusters:
         >>> Clusters("document", np.array([0, 0, 1, 2])).of_items(np.array([True, True, False, True])).n
         2
         """
-        left, codes = np.unique(self.codes[items], return_inverse=True)
-        alone = frozenset(new for new, old in enumerate(left.tolist()) if old in self.alone)
+        old_codes, codes = np.unique(self.codes[items], return_inverse=True)
+        alone = frozenset(new for new, old in enumerate(old_codes.tolist()) if old in self.alone)
         return Clusters(self.unit, codes.astype(np.intp), alone)
 
 
@@ -141,8 +142,8 @@ def places_of(names: Sequence[str], known: Sequence[str] | None = None) -> Place
     >>> places_of(["b", "a", "b"]).tolist()
     [0, 1, 0]
     """
-    at = {name: place for place, name in enumerate(known or dict.fromkeys(names))}
-    return np.array([at[name] for name in names], dtype=np.intp)
+    place_of = {name: place for place, name in enumerate(known or dict.fromkeys(names))}
+    return np.array([place_of[name] for name in names], dtype=np.intp)
 
 
 def sorted_places_of(names: Sequence[str]) -> Places:

@@ -73,7 +73,9 @@ class Estimate:
 
     `p_value` tests the hypothesis that the true value is `null`. An interval and a p-value come from
     the same inference: p is below .05 exactly where the 95% interval does not contain `null`.
-    `p_adjusted` is p corrected for the other comparisons of the same result.
+    `p_adjusted` is p corrected for the other comparisons of the same result. `method` says how the
+    numbers were computed, or why one cannot be computed. `n` is the number of observations, such as
+    outputs, items or documents. `seed` is the seed of the resampling.
     """
 
     value: float
@@ -152,7 +154,8 @@ class ScoreTable:
     @property
     def system_scores(self) -> Floats:
         """Each system's score over the items for which it has an output; NaN if it has no outputs.
-        Scores that differ only by rounding, as sums in another order do, are equal."""
+        Scores that differ only by rounding, because they were summed in another order, are made
+        equal."""
         sums = np.stack([block_sum(rows) for rows in self.statistics])
         return with_equal_ties(np.where(self.present.any(axis=1), self.aggregate(sums), np.nan))
 

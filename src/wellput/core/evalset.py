@@ -42,11 +42,13 @@ in file order, so that one core, all cores and a cluster give exactly the same s
 class Item(NamedTuple):
     """One input with its references and each system's output.
 
-    `trees` is parallel to `references` (None where a reference has no tree) or empty. For the systems
-    in `references_by_system` and `trees_by_system`, these replace `references` and `trees`. `logged`
-    has for each system the scores that an evaluation log gave to its output. Items of the same
-    `document` are not independent. `tags` say what kind of item it is: {"domain": "news"}. `Item` is
-    a named tuple, which is quicker to make than a dataclass, because there may be millions of items.
+    `trees` is parallel to `references` (None where a reference has no tree) or empty. `context` is the
+    text before the source, such as earlier turns of a dialogue. `derivation` is a tree of phrases to
+    which facial displays are attached. For the systems in `references_by_system` and
+    `trees_by_system`, these replace `references` and `trees`. `logged` has for each system the scores
+    that an evaluation log gave to its output. Items of the same `document` are not independent.
+    `tags` say what kind of item it is: {"domain": "news"}. `Item` is a named tuple, which is quicker
+    to make than a dataclass, because there may be millions of items.
     """
 
     id: str
@@ -177,7 +179,7 @@ class Batch:
             threads=threads,
             originals=[item.outputs.get(ORIGINAL) for item in rows],
             logged=[item.logged.get(system, {}) for item in rows]
-            if rows and rows[0].logged
+            if any(item.logged for item in rows)
             else (),
         )
 
@@ -403,7 +405,7 @@ def _refuse_other_than_text(
 
 
 def _entries(entry: object) -> Sequence[object]:
-    """The samples of an entry, or the entry as the only one."""
+    """The texts of an entry that is a list of samples or references, or the entry as the only text."""
     return entry if isinstance(entry, Sequence) else [entry]
 
 

@@ -80,9 +80,13 @@ def evalset_of_frame(
     if not by_system:
         raise InputError("outputs must name at least one column.")
     if system is not None and len(by_system) > 1:
-        raise InputError("With system=, every row is one answer: outputs names their one column.")
+        raise InputError(
+            "With system=, every row is one answer: outputs must name one column, with all answers."
+        )
     if system is not None and id is None and source is None:
-        raise InputError("With system=, give id= or source=, too: which item a row belongs to.")
+        raise InputError(
+            "With system=, give id= or source=, too: it says which item a row belongs to."
+        )
     by_tag = _named_columns("tags", tags)
     reference_columns = [references] if isinstance(references, str) else list(references)
     single_columns = {"id": id, "source": source, "context": context, "document": document}
@@ -170,8 +174,8 @@ class FrameColumns:
         return [self._text(cell, column, item) for item, cell in cells]
 
     def names(self, column: str | None) -> list[str | None]:
-        """The document or the tag of each row as text, None if it is missing. Cells may be texts, whole
-        numbers, and true or false."""
+        """The document, tag or system of each row as text, None if it is missing. Cells may be texts,
+        whole numbers, and true or false."""
         if column is None:
             return [None] * len(self.ids)
         names: list[str | None] = []

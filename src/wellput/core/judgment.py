@@ -11,7 +11,7 @@ list of them: `[{"start": 4, "end": 9, "severity": "major", "category": "accurac
 
 `start` and `end` count characters of the output from 0, a line break as one character; `end` is the
 first character after the span. Both are `"missing"` if the output leaves something out, which
-therefore has no place in it.
+therefore has no place in it. A span may also have the marked words, as `text`.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ class ErrorSpan:
 
 def read_error_spans(cell: str, output: str = "") -> list[ErrorSpan]:
     """The spans of a cell; an empty cell has none. Raises InputError that says what is wrong. If the
-    `output` that was marked is given, the offsets are those of `with_line_feeds(output)`.
+    `output` that was marked is given, the returned offsets count a line break as one character.
 
     >>> read_error_spans('[{"start": 4, "end": 9, "severity": "major"}]')
     [ErrorSpan(start=4, end=9, severity='major', category='')]

@@ -41,8 +41,8 @@ def all_with_line_feeds(value: Any) -> Any:
 
 def place_with_line_feeds(start: int, end: int, text: str, quote: object = None) -> tuple[int, int]:
     r"""The offsets of a span in `with_line_feeds(text)`. The given offsets may count CR LF as one
-    character or as two: the `quote`, if there is one, says which. Without it, they count the characters
-    of `text`. Offsets beyond the end stay beyond it.
+    character or as two: the `quote` (the words of the span), if there is one, says which. Without it,
+    they count the characters of `text`. Offsets beyond the end stay beyond it.
 
     >>> text = "a\r\nb cat"
     >>> place_with_line_feeds(4, 7, text, "cat"), place_with_line_feeds(5, 8, text, "cat")

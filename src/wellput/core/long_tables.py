@@ -7,6 +7,7 @@ must be the same in all its rows; an empty cell is not compared.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,9 +25,9 @@ OUTPUT_NAMES = (
 SAMPLE = "sample"
 """The column with the number of a sample."""
 OUTPUTS = "outputs."
-"""The beginning of a column that the user named as a column of outputs."""
+"""The beginning of the name of a column with the outputs of one system, such as `outputs.A`."""
 ONE_OUTPUT = f"{OUTPUTS}output"
-"""The column of outputs in a table with a single system, which is named "output"."""
+"""The column of outputs in a table of a single system whose name is "output"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +40,26 @@ class LongColumns:
 
     @classmethod
     def among(cls, header: Sequence[str], *, names_system: bool = False) -> LongColumns | None:
-        """The columns of a table with this header; None if the table is not long. Columns whose field
-        the user gave stand in `header` under the name of the field. `names_system`: the user said
-        which column has the systems."""
+        """The columns of a table with this header; None if the table is not long. If the user said
+        which field a column is (`--column FIELD=NAME`), `header` has the field instead of the column's
+        name. `names_system`: the user said which column has the systems."""
         system = next((name for name in SYSTEM_NAMES if name in header), None)
         identifier = next((name for name in ID_NAMES if name in header), None)
         prefixed = [name for name in header if name.startswith((OUTPUTS, "samples."))]
         outputs = [name for name in OUTPUT_NAMES if name in header] if not prefixed else []
-        # Several columns such as `outputs.A` make a table with a column for each system.
+        # With several columns such as `outputs.A` or `samples.A.0`, a row is an item, not an answer.
         if len(prefixed) == 1 and (
             names_system or prefixed[0].removeprefix(OUTPUTS) in OUTPUT_NAMES
         ):
             outputs = prefixed
         if names_system and len(outputs) != 1:
             raise InputError(
-                "column='system=…' says that every row is one answer: name the column of the answers "
-                "once, too, outputs=NAME."
+                "column='system=…' says that every row is one answer, so "
+                "name the column of the answers once, too: outputs=NAME."
             )
-        names_items = identifier is not None or "source" in header
+        has_items = identifier is not None or "source" in header
         is_of_judgments = "judge" in header
-        if system is None or not outputs or not names_items or is_of_judgments:
+        if system is None or not outputs or not has_items or is_of_judgments:
             return None
         return cls(system, outputs[0], identifier)
 
@@ -68,14 +69,16 @@ class LongColumns:
         return words if self.id is None else {**words, self.id: "id"}
 
     def header(self, header: Sequence[str]) -> list[str]:
-        """The header with the names that a table of one system (named "output") has."""
-        known = {self.output: ONE_OUTPUT, self.id: "id"}
-        return [known.get(name, name) for name in header]
+        """The header with the columns of outputs and ids renamed, as a table of a single system (whose
+        name is "output") has them."""
+        new_names = {self.output: ONE_OUTPUT, self.id: "id"}
+        return [new_names.get(name, name) for name in header]
 
     def record(self, record: dict[str, Any]) -> dict[str, Any]:
         """A line of JSONL in the form of an item with one system (named "output"), as `header` does for
         tables."""
         renamed = dict(record)
+        # The output of a column such as `outputs.A` is already in `outputs`.
         if not self.output.startswith(OUTPUTS):
             renamed["outputs"] = {ONE_OUTPUT.removeprefix(OUTPUTS): renamed.pop(self.output, None)}
         if self.id is not None and self.id in renamed:
@@ -100,9 +103,10 @@ class LongColumns:
 def sample_number(cell: Any) -> float | None:
     """The number of a sample in a cell; None if the cell has no number."""
     try:
-        return float(cell)
+        number = float(cell)
     except (TypeError, ValueError):
         return None
+    return number if math.isfinite(number) else None
 
 
 SHARED_FIELDS = (
@@ -150,14 +154,14 @@ def joined_answers(
             numbered = answers.outputs.setdefault(system, [])
             samples = text if isinstance(text, tuple) else (text,)
             for sample in samples:
-                place = len(numbered) if row.sample is None else row.sample
-                numbered.append((place, sample))  # type: ignore[arg-type]
+                order = len(numbered) if row.sample is None else row.sample
+                numbered.append((order, sample))  # type: ignore[arg-type]
     return [
         answers.item._replace(
             id=str(number) if by_source else answers.item.id,
             outputs={
-                system: _one_or_several(sorted(texts, key=lambda text: text[0]))
-                for system, texts in answers.outputs.items()
+                system: _one_or_several(sorted(numbered, key=lambda pair: pair[0]))
+                for system, numbered in answers.outputs.items()
             },
         )
         for number, answers in enumerate(answers_by_item.values(), start=1)
@@ -188,6 +192,6 @@ def _completed(one: Item, other: Item) -> Item:
     return one._replace(**added) if added else one
 
 
-def _one_or_several(texts: list[tuple[float, str]]) -> str | tuple[str, ...]:
+def _one_or_several(numbered: list[tuple[float, str]]) -> str | tuple[str, ...]:
     """The text of the only sample, or the texts of several, without their numbers."""
-    return texts[0][1] if len(texts) == 1 else tuple(text for _, text in texts)
+    return numbered[0][1] if len(numbered) == 1 else tuple(text for _, text in numbered)

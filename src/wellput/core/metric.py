@@ -71,8 +71,8 @@ class Metric(Protocol):
         ...
 
     def segment_score(self, statistics: Floats) -> Floats:
-        """Scores of single rows: the same as `score`, except for BLEU, where a single row counts only
-        the lengths of n-grams that the output has."""
+        """Scores of single rows: for most metrics the same as `score`. BLEU, for example, averages here
+        only over the lengths of n-grams that the output has: a text of three words has no 4-grams."""
         ...
 
     def components(self, statistics: Floats) -> dict[str, Floats]:

@@ -55,9 +55,9 @@ def refuse_objects(given: object) -> None:
     if not isinstance(given, str):
         named = getattr(given, "name", None) or getattr(given, "__name__", None) or repr(given)
         raise InputError(
-            f"{named} is an object, and a name is needed here. Of a metric of your own, write the "
-            "scores to a file, score(…, segments='own.csv'), and name that file: './own.csv'. An "
-            "installed metric has a name."
+            f"{named} is an object, and a name is needed here. Write the scores of your own metric to "
+            "a file, score(…, segments='own.csv'), and name that file: './own.csv'. The metric of an "
+            "installed package has a name."
         )
 
 
@@ -90,7 +90,7 @@ def option_names(cls: Any) -> list[str]:
 def described_options(cls: Any) -> dict[str, str]:
     """The allowed values of each option of a class, in words."""
     hints = get_type_hints(cls)
-    return {option: _describe(_choices(hints[option])) for option in option_names(cls)}
+    return {option: _describe(_allowed_types(hints[option])) for option in option_names(cls)}
 
 
 def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
@@ -123,37 +123,38 @@ def given_options(name: str, cls: Any, tail: str) -> dict[str, Any]:
 def _parse(name: str, key: str, value: str, hint: Any) -> Any:
     """The value of an option, converted to its type (`hint`). `name` is the name that the option
     belongs to, `key` the name of the option."""
-    choices = _choices(hint)
-    for choice in choices:
-        if choice is type(None) and value.lower() == "unset":
+    allowed_types = _allowed_types(hint)
+    for kind in allowed_types:
+        if kind is type(None) and value.lower() == "unset":
             return None
-        if choice is bool and value.lower() in ("true", "false"):
+        if kind is bool and value.lower() in ("true", "false"):
             return value.lower() == "true"
-        if choice in (int, float):
+        if kind in (int, float):
             try:
-                return choice(value)
+                return kind(value)
             except ValueError:
                 continue
-        if get_origin(choice) is Literal and value in get_args(choice):
+        if get_origin(kind) is Literal and value in get_args(kind):
             return value
-        if choice is str:
+        if kind is str:
             return value
-        if get_origin(choice) is Annotated:  # a text, and a function that checks it
-            choice.__metadata__[0](value)
+        if get_origin(kind) is Annotated:  # a text, and a function that checks it
+            kind.__metadata__[0](value)
             return value
-    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(choices)}.")
+    raise InputError(f"{name}: {key}={value} is not allowed; {key} is {_describe(allowed_types)}.")
 
 
-def _choices(hint: Any) -> Sequence[Any]:
+def _allowed_types(hint: Any) -> Sequence[Any]:
+    """The types in a union; or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else [hint]
 
 
-def _describe(choices: Sequence[Any]) -> str:
+def _describe(allowed_types: Sequence[Any]) -> str:
     titles = {bool: "true or false", int: "a whole number", float: "a number", type(None): "unset"}
     words: list[str] = []
-    for choice in [c for c in choices if not (c is int and float in choices)]:
-        is_listed = get_origin(choice) is Literal
-        words += map(str, get_args(choice)) if is_listed else [titles.get(choice, "text")]
+    for kind in [t for t in allowed_types if not (t is int and float in allowed_types)]:
+        is_listed = get_origin(kind) is Literal
+        words += map(str, get_args(kind)) if is_listed else [titles.get(kind, "text")]
     return " or ".join(words)
 
 

@@ -1,7 +1,7 @@
 """`Score`, a system's score with its interval and its test, and `Run`, a stored call of `score`.
 
 A `RunScore` is a score with hashes of its data: scores of the same data may be compared. A `RunList`
-has the runs of a folder. Nothing here imports NumPy.
+has the runs of a folder. Nothing here imports NumPy, so listing runs does not load it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class Score:
     p-value of the hypothesis that the true difference is as large as the margin, the smallest
     difference that matters. `n` is the number of scored items; `undefined` of them have no segment
     score; `undefined_reasons` has the reasons, if the metric gives any. `left_out` outputs are not
-    scored because their item has no reference. `method` is the name of the interval ("wilson" or
-    "exact" for a share of items), `delta_method` that of the paired test.
+    scored because their item has no reference. `is_worse`: the system is significantly worse than the
+    baseline; None if this cannot be said, for example with too few items. `method` is the name of the
+    interval ("wilson" or "exact" for a share of items), `delta_method` that of the paired test.
     """
 
     system: str

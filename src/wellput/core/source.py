@@ -41,6 +41,9 @@ class EvalSource(ABC):
     are_ids_checked_by_partition: bool = True
     """False if ids must still be compared after all partitions are read: see `refuse_repeated`."""
 
+    are_samples_chosen: bool = False
+    """Whether some outputs have only the samples that were judged (`agreement.judged_samples`)."""
+
     @property
     def advice(self) -> str:
         """Advice for the user if the items have no outputs; empty if there is none."""

@@ -109,7 +109,8 @@ class Conversion(Result):
             return
         text = self.bml()
         with replacing_text(path) as file:
-            file.write(text)
+            # A text may have half a surrogate pair, which UTF-8 cannot hold.
+            file.write(text.encode("utf-8", "replace").decode())
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each schedule: its sentence, its system, and how many displays it has."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -59,7 +61,8 @@ class Preview(Result):
         import webbrowser
 
         with page_server(self.html, self.host, self.port) as server, suppress(KeyboardInterrupt):
-            address = f"http://{self.host}:{server.server_address[1]}/"
+            name = f"[{self.host}]" if ":" in self.host else self.host
+            address = f"http://{name}:{server.server_address[1]}/"
             on_address(address)
             if self.browser:
                 webbrowser.open(address)
@@ -220,7 +223,7 @@ def preview_page(
 
 def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
     """A listening server of this one page. Raises InputError if it cannot listen on the port."""
-    body = page.encode()
+    body = page.encode("utf-8", "replace")
 
     class OnlyPage(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -229,13 +232,21 @@ def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body) if is_page else 0))
             self.end_headers()
-            with suppress(BrokenPipeError):
+            with suppress(ConnectionError):  # the browser has left
                 self.wfile.write(body if is_page else b"")
 
         def log_message(self, format: str, *arguments: object) -> None:
             """Writes nothing to the terminal."""
 
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Writes nothing of a browser that left before its answer."""
+            if not isinstance(sys.exception(), ConnectionError):
+                super().handle_error(request, client_address)  # type: ignore[arg-type]
+
     try:
-        return ThreadingHTTPServer((host, port), OnlyPage)
+        return Server((host, port), OnlyPage)
     except OSError as error:
         raise cannot_listen(host, port, error) from error

@@ -247,7 +247,7 @@ def _run(text: str, *options: str) -> bytes:
     """The output of espeak-ng for this text."""
     process = subprocess.run(
         [*SPEECH_COMMAND, *options],
-        input=text.encode(),
+        input=text.encode("utf-8", "replace"),
         capture_output=True,
         check=True,
         timeout=60,

@@ -8,7 +8,8 @@ The evalset is `evalset.jsonl`. Its systems:
 - `smooth` writes fluent English and gets most facts wrong.
 - `hasty` drops words and confuses facts; two of its outputs are missing and one is empty.
 - `jumbled` has nearly all words of a reference in a broken order.
-- `lr` is the output of `wellput realize --model lr` for the same tree without its labels.
+- `lr` is the output of `wellput realize --model lr` for the same tree without its labels (relations and
+  parts of speech).
 
 Judges are simulated: a rating is the worth of an output plus effects of the judge and the item. The
 worth is the rating that the author gave to the output after reading it beside its source and

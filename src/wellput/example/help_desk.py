@@ -34,7 +34,7 @@ GRADE_BONUS = {"brief": -0.6, "careful": 0.0, "chatty": 0.7}
 """What the grader adds to the grades of an assistant because of its style."""
 N_USERS = 8
 USERS_PER_QUESTION = 3
-N_RATED = 24
+N_RATED_QUESTIONS = 24
 """The number of questions whose answers users rate."""
 SEED = 12
 
@@ -71,10 +71,10 @@ def help_desk_scores() -> Iterator[dict[str, str]]:
 
 def thumb_rows() -> Iterator[dict[str, str]]:
     """The rows of `thumbs.csv`: thumbs up or down from simulated users. `USERS_PER_QUESTION` users rate
-    the answers to each of `N_RATED` questions."""
+    the answers to each of `N_RATED_QUESTIONS` questions."""
     rng = np.random.default_rng(SEED + 2)
     are_wrong = _wrong_answers()
-    for place in sorted(rng.choice(len(_questions()), N_RATED, replace=False).tolist()):
+    for place in sorted(rng.choice(len(_questions()), N_RATED_QUESTIONS, replace=False).tolist()):
         for user in rng.choice(N_USERS, USERS_PER_QUESTION, replace=False):
             for model in MODELS:
                 is_wrong = are_wrong[model][place]
@@ -123,5 +123,5 @@ def _answer(model: str, row: dict[str, str], is_wrong: bool) -> str:
 
 
 if __name__ == "__main__":
-    for written in write_example(Path()):
-        print(written)
+    for path in write_example(Path()):
+        print(path)

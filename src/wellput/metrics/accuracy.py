@@ -18,7 +18,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,11 @@ from wellput import _native
 from wellput.core.errors import InputError
 from wellput.core.estimates import Bounds
 from wellput.core.evalset import Batch
-from wellput.core.metric import Floats
+from wellput.core.metric import Floats, Integers
 from wellput.core.tree import Tree
 from wellput.language.trees.token_projection import heads_of_tokens
 from wellput.metrics.alignments import (
-    Blamed,
+    BlamedSpans,
     alignment_steps,
     draw_alignment,
     draw_treelets,
@@ -47,10 +47,16 @@ from wellput.text.tokenizers import (
     with_native_tokenizer,
 )
 
-Counts: TypeAlias = NDArray[np.int64]
-
-HYPOTHESIS, REFERENCE, SUBSTITUTIONS, INSERTIONS, DELETIONS, MOVES, STRING_SUBSTITUTIONS = range(7)
-"""The columns of counts; the first two are numbers of tokens, the last is only in `treelet_errors`."""
+(
+    HYPOTHESIS_TOKENS,
+    REFERENCE_TOKENS,
+    SUBSTITUTIONS,
+    INSERTIONS,
+    DELETIONS,
+    MOVES,
+    STRING_SUBSTITUTIONS,
+) = range(7)
+"""The columns of counts; the last is only in `treelet_errors`."""
 ACCURACY_PAPER = "Bangalore, Rambow & Whittaker 2000"
 
 
@@ -98,18 +104,18 @@ class Accuracy(AlignmentOptions):
         return "moves" in self.perfect
 
     def problems(self, counts: Floats) -> Floats:
-        """The number of errors in each row of counts."""
+        """The number of errors (the component `problems`) in each row of counts."""
         return counts[..., SUBSTITUTIONS] + counts[..., INSERTIONS] + counts[..., DELETIONS]
 
     @abstractmethod
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+    def errors(self, batch: Batch) -> tuple[Floats, Integers]:
         """The counts for every pair of an output and one of its references, and the number of pairs
         of each output."""
 
     def statistics(self, batch: Batch) -> Floats:
-        counts, per_row = self.errors(batch)
-        values = accuracy(self.problems(counts), counts[:, REFERENCE])
-        chosen = best_of(values, per_row)
+        counts, n_per_output = self.errors(batch)
+        values = accuracy(self.problems(counts), counts[:, REFERENCE_TOKENS])
+        chosen = best_of(values, n_per_output)
         values = values[chosen]
         defined = ~np.isnan(values)
         return np.column_stack(
@@ -119,7 +125,7 @@ class Accuracy(AlignmentOptions):
     def score(self, statistics: Floats) -> Floats:
         if self.average == "sentence":
             return ratio(statistics[..., -2], statistics[..., -1])
-        return accuracy(self.problems(statistics), statistics[..., REFERENCE])
+        return accuracy(self.problems(statistics), statistics[..., REFERENCE_TOKENS])
 
     def explain(self, batch: Batch) -> list[str]:
         """A drawing of each output's alignment with the reference it was scored against; empty if
@@ -129,10 +135,10 @@ class Accuracy(AlignmentOptions):
             for row, (place, has_problems) in enumerate(self.chosen_references(batch))
         ]
 
-    def blamed(self, batch: Batch) -> list[Blamed]:
+    def blamed(self, batch: Batch) -> list[BlamedSpans]:
         """The spans of each output's tokens that are substituted, inserted or moved in the alignment
         with the reference. Deleted tokens have no place in the output."""
-        blamed_spans: list[Blamed] = []
+        blamed_spans: list[BlamedSpans] = []
         for row, (place, has_problems) in enumerate(self.chosen_references(batch)):
             if not has_problems:
                 blamed_spans.append([])
@@ -148,21 +154,22 @@ class Accuracy(AlignmentOptions):
 
     @abstractmethod
     def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
-        """The tokens of the reference at this place among those that the output can be scored
-        against."""
+        """The tokens of one reference of the output. `place` counts only the references that the
+        output can be scored against: for trees, those with a tree."""
 
     def chosen_references(self, batch: Batch) -> list[tuple[int, bool]]:
-        """For each output, the place of the reference that it was scored against (among those that it
-        can be scored against), and whether output and reference differ."""
-        counts, per_row = self.errors(batch)
+        """For each output, the place of the reference that it was scored against (counted as in
+        `reference_tokens`), and whether output and reference differ."""
+        counts, n_per_output = self.errors(batch)
         problems = self.problems(counts)
-        chosen = best_of(accuracy(problems, counts[:, REFERENCE]), per_row)
-        firsts = np.cumsum(per_row) - per_row
+        chosen = best_of(accuracy(problems, counts[:, REFERENCE_TOKENS]), n_per_output)
+        firsts = np.cumsum(n_per_output) - n_per_output
         return list(zip((chosen - firsts).tolist(), (problems[chosen] > 0).tolist(), strict=True))
 
     @abstractmethod
     def drawing(self, batch: Batch, row: int, place: int) -> list[str]:
-        """The lines that show how an output differs from the reference at this place."""
+        """The lines that show how an output differs from one of its references; `place` as in
+        `reference_tokens`."""
 
     def tokens(self, text: str) -> list[str]:
         return tokenize(text.lower() if self.lowercase else text, self.tokenize)
@@ -175,7 +182,7 @@ class Accuracy(AlignmentOptions):
 class StringAccuracy(Accuracy):
     """Accuracy over the whole string."""
 
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+    def errors(self, batch: Batch) -> tuple[Floats, Integers]:
         return string_errors(batch, self)
 
     def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
@@ -193,7 +200,7 @@ class TreeAccuracy(Accuracy):
 
     needs = frozenset({"references", "tree"})
 
-    def errors(self, batch: Batch) -> tuple[Floats, Counts]:
+    def errors(self, batch: Batch) -> tuple[Floats, Integers]:
         return treelet_errors(batch, self)
 
     def reference_tokens(self, batch: Batch, row: int, place: int) -> list[str]:
@@ -211,7 +218,7 @@ class TreeAccuracy(Accuracy):
         self, batch: Batch, row: int, reference: str, tree: Tree
     ) -> tuple[list[str], list[int]]:
         """The tokens of a reference of the row, and their heads in its tree."""
-        return reference_tokens(
+        return reference_tokens_and_heads(
             reference, tree, self.tokenize, batch.ids[row], lowercase=self.lowercase
         )
 
@@ -287,12 +294,12 @@ def simple_components(statistics: Floats) -> dict[str, Floats]:
         statistics[..., column] for column in (SUBSTITUTIONS, INSERTIONS, DELETIONS)
     )
     return {
-        "unchanged": statistics[..., REFERENCE] - substitutions - deletions,
+        "unchanged": statistics[..., REFERENCE_TOKENS] - substitutions - deletions,
         "substitutions": substitutions,
         "insertions": insertions,
         "deletions": deletions,
         "problems": substitutions + insertions + deletions,
-        "length": statistics[..., REFERENCE],
+        "length": statistics[..., REFERENCE_TOKENS],
     }
 
 
@@ -309,30 +316,31 @@ def generation_components(statistics: Floats) -> dict[str, Floats]:
     }
 
 
-def best_of(values: Floats, per_row: Counts) -> NDArray[np.intp]:
+def best_of(values: Floats, n_per_output: Integers) -> NDArray[np.intp]:
     """The place in `values` of each output's largest value. `values` has the values of all outputs,
-    one output after the other; `per_row` has the number of values of each. The first of equal values
-    is taken, and NaN only if there is no number."""
-    starts = np.concatenate([[0], np.cumsum(per_row)[:-1]]).astype(np.intp)
-    if np.all(per_row == 1):
+    one output after the other; `n_per_output` has the number of values of each. The first of equal
+    values is taken, and NaN only if all values of the output are NaN."""
+    starts = np.concatenate([[0], np.cumsum(n_per_output)[:-1]]).astype(np.intp)
+    if np.all(n_per_output == 1):
         return starts
     ranked = np.where(np.isnan(values), -np.inf, values)
     best = starts.copy()
-    for k in range(1, int(per_row.max(initial=1))):
-        rows = np.flatnonzero(per_row > k)
+    for k in range(1, int(n_per_output.max(initial=1))):
+        rows = np.flatnonzero(n_per_output > k)
         better = ranked[starts[rows] + k] > ranked[best[rows]]
         best[rows[better]] = starts[rows[better]] + k
     return best
 
 
-def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
+def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Integers]:
     """The counts of the alignment of every output with each of its references, and the number of
     references of each output."""
 
-    def compute() -> tuple[Floats, Counts]:
+    def compute() -> tuple[Floats, Integers]:
         outputs, references = batch.texts, batch.references
         if options.lowercase:
             outputs, references = lowered(outputs), lowered_lists(references)
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         outputs, tokenizer = with_native_tokenizer(outputs, options.tokenize)
         references, _ = lists_with_native_tokenizer(references, options.tokenize)
         counts = _native.string_errors(outputs, references, tokenizer, options.costs, batch.threads)
@@ -341,22 +349,22 @@ def string_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Coun
     return batch.shared(("string", options.alignment_signature()), compute)
 
 
-def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Counts]:
+def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Integers]:
     """The counts in the treelets of every reference that has a tree, and the number of such
     references of each output. A seventh column of counts has the substitutions in the alignment of
     the whole strings."""
 
-    def compute() -> tuple[Floats, Counts]:
+    def compute() -> tuple[Floats, Integers]:
         outputs: list[str] = []
         references: list[list[str]] = []
         heads: list[int] = []
         rows: list[int] = []
-        per_row = np.zeros(len(batch), dtype=np.int64)
+        n_per_output = np.zeros(len(batch), dtype=np.int64)
         for row, trees in enumerate(batch.trees):
             for reference, tree in zip(batch.references[row], trees, strict=False):
                 if tree is None:
                     continue
-                tokens, token_heads = reference_tokens(
+                tokens, token_heads = reference_tokens_and_heads(
                     reference,
                     tree,
                     options.tokenize,
@@ -367,7 +375,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
                 references.append(tokens)
                 heads += token_heads
                 rows.append(row)
-                per_row[row] += 1
+                n_per_output[row] += 1
         prepared, tokenizer = with_native_tokenizer(
             lowered(outputs) if options.lowercase else outputs, options.tokenize
         )
@@ -379,7 +387,7 @@ def treelet_errors(batch: Batch, options: AlignmentOptions) -> tuple[Floats, Cou
         except _native.TooLarge as error:
             # The C++ code gives the number of the pair; the caller expects the row of the batch.
             raise _native.TooLarge(rows[error.args[0]]) from None
-        return counts, per_row
+        return counts, n_per_output
 
     return batch.shared(("treelets", options.alignment_signature()), compute)
 
@@ -390,7 +398,7 @@ def reference_with_tree(batch: Batch, row: int, place: int) -> tuple[str, Tree]:
     return [(text, tree) for text, tree in pairs if tree is not None][place]
 
 
-def reference_tokens(
+def reference_tokens_and_heads(
     reference: str, tree: Tree, tokenizer: TokenizerName, item: str, *, lowercase: bool = False
 ) -> tuple[list[str], list[int]]:
     """A reference's tokens, and the heads that these tokens have by the reference's tree (whose words

@@ -51,14 +51,14 @@ def alignment_steps(
     moved = moved_tokens(reference, hypothesis, path) if with_moves else Counter()
     moved_away, moved_here = Counter(moved), Counter(moved)
     steps: list[AlignmentStep] = []
-    for old, new in path:
-        if old >= 0 and new >= 0:
-            mark = "." if reference[old] == hypothesis[new] else "s"
-        elif old >= 0:
-            mark = _move_or(moved_away, reference[old], "d")
+    for reference_place, output_place in path:
+        if reference_place >= 0 and output_place >= 0:
+            mark = "." if reference[reference_place] == hypothesis[output_place] else "s"
+        elif reference_place >= 0:
+            mark = _move_or(moved_away, reference[reference_place], "d")
         else:
-            mark = _move_or(moved_here, hypothesis[new], "i")
-        steps.append(AlignmentStep(old, new, mark))
+            mark = _move_or(moved_here, hypothesis[output_place], "i")
+        steps.append(AlignmentStep(reference_place, output_place, mark))
     return steps
 
 
@@ -113,9 +113,14 @@ def draw_alignment(
 def moved_tokens(
     reference: Sequence[str], hypothesis: Sequence[str], path: Sequence[tuple[int, int]]
 ) -> Counter[str]:
-    """The tokens that are deleted in one place and inserted in another, with their counts."""
-    deleted = Counter(reference[left] for left, right in path if right < 0)
-    inserted = Counter(hypothesis[right] for left, right in path if left < 0)
+    """The tokens that are deleted in one place and inserted in another, with their counts.
+    `path` has the steps of the alignment without their marks."""
+    deleted = Counter(
+        reference[reference_place] for reference_place, output_place in path if output_place < 0
+    )
+    inserted = Counter(
+        hypothesis[output_place] for reference_place, output_place in path if reference_place < 0
+    )
     return deleted & inserted
 
 
@@ -197,7 +202,7 @@ def draw_treelets(
     return lines
 
 
-Blamed = list[tuple[int, int]]
+BlamedSpans = list[tuple[int, int]]
 """Spans of characters: the place of the first character, and of the first character after the span."""
 
 
@@ -205,7 +210,7 @@ Blamed = list[tuple[int, int]]
 class Blames(Protocol):
     """A metric that can say which words of an output are wrong."""
 
-    def blamed(self, batch: Batch) -> list[Blamed]:
+    def blamed(self, batch: Batch) -> list[BlamedSpans]:
         """The spans of the wrong words of each output."""
         ...
 

@@ -47,20 +47,20 @@ NOTHING_MATCHED = Matched(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Idf:
-    """For each token the number of references that have it (`counts`, by the token's number); `texts`
-    is the number of all references."""
+    """For each token the number of references that have it (`counts`, by the token's number); and the
+    number of all references."""
 
     counts: Counter[int]
-    texts: int
+    n_references: int
 
     def weights(self, numbers: Sequence[int]) -> Floats:
         """The weights of these tokens: log((N + 1) / (n + 1)) for a token that n of N references
         have, as in the package bert-score."""
-        return np.array([math.log((self.texts + 1) / (self.counts[n] + 1)) for n in numbers])
+        return np.array([math.log((self.n_references + 1) / (self.counts[n] + 1)) for n in numbers])
 
     @property
     def fingerprint(self) -> str:
-        content = repr((self.texts, sorted(self.counts.items())))
+        content = repr((self.n_references, sorted(self.counts.items())))
         return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -71,6 +71,7 @@ class Bertscore(BaseMetric):
 
     With several references, precision, recall and F-measure are each the highest among the
     references, as in the package bert-score. If the output or the reference is empty, the score is 0.
+    With `baseline`, scores are rescaled afterwards.
     """
 
     family: ClassVar[str] = "bertscore"
@@ -146,6 +147,7 @@ class Bertscore(BaseMetric):
         if not (output.has_words and reference.has_words):
             return NOTHING_MATCHED
         cosines = output.vectors @ reference.vectors.T
+        # With a table of word vectors, equal words match even if the table lacks them.
         if self._vectors().source.equal_tokens_match:
             cosines[output.numbers[:, None] == reference.numbers[None, :]] = 1.0
         precision = _weighted_mean(cosines.max(axis=1), self._weights(output))

@@ -1,10 +1,10 @@
 """BLEU (Papineni et al. 2002) with sacreBLEU's options, from 0 to 100; scores are exactly the same as
 sacreBLEU's.
 
-A row of statistics is (length, reference length, matches by order, totals by order), in tokens and
-n-grams. A segment's score is sacreBLEU's sentence BLEU, which always uses *effective order*: orders
-for which the output has no n-grams are left out of the mean. For the score of a corpus this is an
-option.
+A row of statistics is (length, reference length, matches by order, totals by order): the lengths in
+tokens, then for each order (length of n-grams) the matched n-grams and all n-grams. A segment's score
+is sacreBLEU's sentence BLEU, which always uses *effective order*: orders for which the output has no
+n-grams are left out of the mean. For the score of a corpus this is an option.
 """
 
 from __future__ import annotations
@@ -94,6 +94,7 @@ class Bleu(BaseMetric):
             _warn_if_tokenized(batch.texts)
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         hypotheses, tokenizer = with_native_tokenizer(hypotheses, self.tokenizer)
         references, _ = lists_with_native_tokenizer(references, self.tokenizer)
         return _native.bleu_statistics(

@@ -21,8 +21,8 @@ EXAMPLE_SPECS = {
 @dataclass(frozen=True)
 class MetricDetails:
     """Facts about one metric. `given_name` is the name that the user gave, `full_name` the metric's
-    usual name with the options that the given name stands for. `defaults` and `options` have for each
-    option its default and the allowed values."""
+    name in `registry` with the options that the given name stands for. For each option, `defaults` has
+    the default and `options` the allowed values."""
 
     given_name: str
     full_name: str
@@ -62,20 +62,20 @@ def every_metric() -> MetricList:
     return MetricList(tuple(describe(name) for name in registry.metric_names()))
 
 
-def one_metric(spelled: str) -> MetricList:
-    """The metric that a spelling means, with its details."""
-    if spelled.lower().endswith(".json"):
-        raise InputError(f"{spelled} is a fitted metric: read the file to see its parts.")
-    if registry.SCORE_FILE.match(spelled):
-        names = ", ".join(metric.name for metric in registry.create_all(spelled))
-        raise InputError(f"{spelled} is a file of scores. Its metrics: {names}.")
-    meant = registry.full_name(spelled.partition(":")[0])
-    name = meant.partition(":")[0]
+def one_metric(given_name: str) -> MetricList:
+    """The metric that a name or another spelling means, with its details."""
+    if given_name.lower().endswith(".json"):
+        raise InputError(f"{given_name} is a fitted metric: read the file to see its parts.")
+    if registry.SCORE_FILE.match(given_name):
+        names = ", ".join(metric.name for metric in registry.create_all(given_name))
+        raise InputError(f"{given_name} is a file of scores. Its metrics: {names}.")
+    full_name = registry.full_name(given_name.partition(":")[0])
+    name = full_name.partition(":")[0]
     record = describe(name)
     defaults = dict(text.split("=", 1) for text in registry.option_texts(name))
     options = registry.option_values(name)
-    examples = tuple(_examples(name, meant, defaults))
-    return MetricList((record,), MetricDetails(spelled, meant, defaults, options, examples))
+    examples = tuple(_examples(name, full_name, defaults))
+    return MetricList((record,), MetricDetails(given_name, full_name, defaults, options, examples))
 
 
 def describe(name: str) -> dict[str, str]:
@@ -91,7 +91,7 @@ def describe(name: str) -> dict[str, str]:
     }
 
 
-def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
+def _examples(name: str, full_name: str, defaults: Mapping[str, str]) -> list[str]:
     """Example commands: one without options, and one with the option `lowercase` if the metric has
     it."""
     needs = registry.create(name).needs
@@ -105,7 +105,7 @@ def _examples(name: str, meant: str, defaults: Mapping[str, str]) -> list[str]:
         references = "--ref ref.txt " if "references" in needs else ""
         files = f"{references}--hyp A=a.txt"
     trees = " --trees auto" if "tree" in needs else ""
-    specs = [EXAMPLE_SPECS.get(name, meant)]
+    specs = [EXAMPLE_SPECS.get(name, full_name)]
     if name not in EXAMPLE_SPECS and defaults.get("lowercase") in ("true", "false"):
         other = "false" if defaults["lowercase"] == "true" else "true"
         specs.append(f"{name}:lowercase={other}")

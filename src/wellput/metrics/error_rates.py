@@ -33,9 +33,9 @@ from wellput.metrics.base import BaseMetric, MeanMetric, lowered, lowered_lists,
 from wellput.text.tokenizers import (
     TokenizerName,
     lists_with_native_tokenizer,
+    tokenizer_signature,
     with_native_tokenizer,
 )
-from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 MORRIS_PAPER = "Morris et al. 2004, From WER and RIL to MER and WIL"
 
@@ -108,6 +108,7 @@ class Wer(_ErrorRate):
 
     def statistics(self, batch: Batch) -> Floats:
         hypotheses, references = self._cased(batch)
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         hypotheses, tokenizer = with_native_tokenizer(hypotheses, self.tokenize)
         references, _ = lists_with_native_tokenizer(references, self.tokenize)
         return _native.wer_statistics(hypotheses, references, tokenizer, batch.threads)
@@ -141,7 +142,7 @@ class Mer(Wer):
 @dataclass(frozen=True)
 class Wip(Wer):
     """Word information preserved: the share of the reference's words that are matched, times the share
-    of the output's words that are matched. 0 for an empty output.
+    of the output's words that are matched. 0 if only the output is empty.
 
     >>> metric = Wip()
     >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
@@ -165,7 +166,7 @@ class Wip(Wer):
 
 @dataclass(frozen=True)
 class Wil(Wer):
-    """Word information lost: 1 − `wip`. 1 for an empty output.
+    """Word information lost: 1 − `wip`. 1 if only the output is empty.
 
     >>> metric = Wil()
     >>> batch = Batch.from_texts(["the cat sat on mat"], [["the cat sat on the mat"]])
@@ -188,9 +189,9 @@ def _information_preserved(statistics: Floats) -> Floats:
     substitutions, insertions, deletions, length = np.moveaxis(statistics, -1, 0)
     hits = length - substitutions - deletions
     output_length = hits + substitutions + insertions
-    of_output = np.where(output_length == 0, 0.0, ratio(hits, output_length))
+    output_share = np.where(output_length == 0, 0.0, ratio(hits, output_length))
     is_exact = substitutions + insertions + deletions == 0
-    return np.where(is_exact, 1.0, ratio(hits, length) * of_output)
+    return np.where(is_exact, 1.0, ratio(hits, length) * output_share)
 
 
 @dataclass(frozen=True)
@@ -220,16 +221,16 @@ class Cer(_ErrorRate):
 
 
 # Tercom splits off all ASCII punctuation except these marks, for which neighboring characters decide.
-_CONTEXTUAL = "',-."
+_CONTEXTUAL_MARKS = "',-."
 _PUNCTUATION = re.compile(
-    "([" + re.escape("".join(set(string.punctuation) - set(_CONTEXTUAL))) + "])"
+    "([" + re.escape("".join(set(string.punctuation) - set(_CONTEXTUAL_MARKS))) + "])"
 )
 _AFTER_NONDIGIT = re.compile(r"([^0-9])([.,])")
 _BEFORE_NONDIGIT = re.compile(r"([.,])([^0-9])")
 _DIGIT_DASH = re.compile(r"([0-9])-")
 
 # Ideographs and their radicals, strokes, compatibility and enclosed forms. The last range runs to
-# U+3F22 as in sacreBLEU, far into the ideographs that the first one covers.
+# U+3F22, as in sacreBLEU, and so includes many ideographs of the second range.
 _IDEOGRAPH = re.compile(
     "([\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff"
     "\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22])"
@@ -238,7 +239,7 @@ _ASIAN_PUNCTUATION = re.compile(
     "([\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
     "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09])"
 )
-_REMOVED = str.maketrans("", "", '.,?:;!"()')
+_REMOVE_PUNCTUATION = str.maketrans("", "", '.,?:;!"()')
 
 
 @dataclass(frozen=True)
@@ -277,10 +278,10 @@ class Ter(BaseMetric):
         if not self.case_sensitive:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
         if self.normalized or self.no_punct:
-            tokenized = self._tokenizer()
-            hypotheses = [tokenized(text) for text in hypotheses]
+            tokenizer = self._tokenizer()
+            hypotheses = [tokenizer(text) for text in hypotheses]
             # References are tokenized twice, as in sacreBLEU, which makes a difference for "1.,2".
-            references = [[tokenized(tokenized(text)) for text in row] for row in references]
+            references = [[tokenizer(tokenizer(text)) for text in row] for row in references]
         return _native.ter_statistics(hypotheses, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
@@ -291,14 +292,14 @@ class Ter(BaseMetric):
         return {"edits": statistics[..., 0], "reference_length": statistics[..., 1]}
 
     def signature(self) -> str:
-        yes = {False: "no", True: "yes"}
+        yes_or_no = {False: "no", True: "yes"}
         return "|".join(
             [
                 f"case:{'mixed' if self.case_sensitive else 'lc'}",
                 "tok:tercom",
-                f"norm:{yes[self.normalized]}",
-                f"punct:{yes[not self.no_punct]}",
-                f"asian:{yes[self.asian_support]}",
+                f"norm:{yes_or_no[self.normalized]}",
+                f"punct:{yes_or_no[not self.no_punct]}",
+                f"asian:{yes_or_no[self.asian_support]}",
             ]
         )
 
@@ -312,7 +313,7 @@ class Ter(BaseMetric):
                 if self.asian_support:
                     text = _split_asian(text)
             if self.no_punct:
-                text = text.translate(_REMOVED)
+                text = text.translate(_REMOVE_PUNCTUATION)
                 if self.asian_support:
                     text = _ASIAN_PUNCTUATION.sub("", text)
             return " ".join(text.split())

@@ -6,8 +6,9 @@ user writes `higher=false` after the path, or lower is better by the metric's na
 (`is_lower_better`). Agreement with judgments is never used to find this out.
 
 For `is_lower_better`, a name is split into words at everything that is not a letter, and where a
-capital follows a small letter. Lower is better if one of the words is in `ERROR_WORDS`, or if the
-last word (or the word before a last word `rate`) is in `LAST_WORDS_OF_ERRORS`. So lower is better for
+capital follows a small letter. Lower is better if one of the words is in `ERROR_WORDS` (for this
+test, words are also taken without the split at capitals: `MetricX`), or if the last word (or the word
+before a last word `rate`) is in `LAST_WORDS_OF_ERRORS`. So lower is better for
 `TER`, `MetricX-24`, `error_rate` and `wordPerplexity`, but not for `criteria`, `error_detection` and
 `lossless`.
 """
@@ -56,7 +57,7 @@ def is_lower_better(name: str) -> bool:
     return not LAST_WORDS_OF_ERRORS.isdisjoint(last)
 
 
-SHOWN_NAMES = 3
+MAX_NAMES_SHOWN = 3
 """The number of items or systems that a message names as examples."""
 
 
@@ -80,7 +81,7 @@ class ExternalMetric(MeanMetric):
 
     @property
     def input_paths(self) -> tuple[str, ...]:
-        """The file, which no output may replace."""
+        """The file of scores; a command refuses to write its results over it."""
         return (self.scores.path,)
 
     def by_path(self) -> ExternalMetric:
@@ -95,10 +96,11 @@ class ExternalMetric(MeanMetric):
         return self.scores.of(batch.system, batch.ids)
 
     def prepare_outputs(self, source: EvalSource) -> ExternalMetric:
-        """The metric with notes about scores that are not used. Raises InputError if the file has no
-        score of any system or of any item of the evalset."""
+        """The metric with notes about scores that are not used, or that are compared with judgments of
+        samples. Raises InputError if the file has no score of any system or of any item of the
+        evalset."""
         systems: dict[str, None] = {}
-        first: list[str] = []
+        first_ids: list[str] = []
         n_items = n_known = 0
         has_zero = False
         for block in source.blocks():
@@ -108,7 +110,7 @@ class ExternalMetric(MeanMetric):
             n_items += len(ids)
             n_known += int((self.scores.items.of(ids) >= 0).sum())
             has_zero = has_zero or "0" in ids
-            first += ids[: SHOWN_NAMES - len(first)]
+            first_ids += ids[: MAX_NAMES_SHOWN - len(first_ids)]
         if not systems:
             raise InputError(
                 f"{self.scores.path} has scores of outputs, and the evalset has no outputs."
@@ -116,9 +118,15 @@ class ExternalMetric(MeanMetric):
         has_system = not systems.keys().isdisjoint(self.scores.scores)
         if has_system and n_known:
             self._refuse_shifted(n_items, n_known, has_zero=has_zero)
-            return replace(self, notes=(*self.notes, *self._notes(systems, n_known)))
+            notes = [*self.notes, *self._notes(systems, n_known)]
+            if source.are_samples_chosen:
+                notes.append(
+                    f"{self.name}: the file has one score for each output, not for each sample, so this "
+                    "score is compared with the judgments of single samples."
+                )
+            return replace(self, notes=tuple(notes))
         kind, in_file, n_in_file, in_evalset = (
-            ("item", self.scores.items.first, len(self.scores.items), first)
+            ("item", self.scores.items.first, len(self.scores.items), first_ids)
             if has_system
             else ("system", list(self.scores.scores), len(self.scores.scores), list(systems))
         )
@@ -151,17 +159,18 @@ class ExternalMetric(MeanMetric):
         )
 
     def _notes(self, systems: Mapping[str, None], n_known: int) -> tuple[str, ...]:
-        """Sentences about scores of the file that are not used, and about repeated rows."""
-        others = [name for name in self.scores.scores if name not in systems]
-        n_items = len(self.scores.items) - n_known
-        unused = [counted(len(others), "system")] if others else []
-        unused += [counted(n_items, "item")] if n_items > 0 else []
+        """Sentences about scores of the file that are not used, and about repeated rows. `systems` are
+        those of the evalset, `n_known` is the number of the evalset's items that the file has."""
+        unused_systems = [name for name in self.scores.scores if name not in systems]
+        n_unused_items = len(self.scores.items) - n_known
+        unused = [counted(len(unused_systems), "system")] if unused_systems else []
+        unused += [counted(n_unused_items, "item")] if n_unused_items > 0 else []
         notes = []
         if unused:
+            names = f" ({_some(unused_systems, len(unused_systems))})" if unused_systems else ""
             notes.append(
                 f"{self.name}: the scores of {' and '.join(unused)} that the evalset does not have are "
-                f"not used{f' ({_some(others, len(others))})' if others else ''}."
-                f"{self._meant(others, systems)}"
+                f"not used{names}.{self._suggestion(unused_systems, systems)}"
             )
         if self.scores.repeats:
             verb = "repeats" if self.scores.repeats == 1 else "repeat"
@@ -169,11 +178,11 @@ class ExternalMetric(MeanMetric):
             notes.append(f"{self.name}: {rows} {verb} a score that another row has.")
         return tuple(notes)
 
-    def _meant(self, others: Sequence[str], systems: Mapping[str, None]) -> str:
-        """A suggestion which system of the evalset one of the file's other names may mean; "" if
-        there is none."""
+    def _suggestion(self, unused_systems: Sequence[str], systems: Mapping[str, None]) -> str:
+        """A suggestion which of the evalset's `systems` one of the file's unused systems may mean; ""
+        if there is none."""
         lacking = [name for name in systems if name not in self.scores.scores]
-        hints = (did_you_mean(name, lacking) for name in others[:SHOWN_NAMES])
+        hints = (did_you_mean(name, lacking) for name in unused_systems[:MAX_NAMES_SHOWN])
         return next((hint for hint in hints if hint), "")
 
     def signature(self) -> str:
@@ -241,7 +250,7 @@ def with_own_names(metrics: Sequence[Metric]) -> list[Metric]:
 
 def _some(names: Sequence[str], n: int) -> str:
     """The first of `n` names, and how many more there are."""
-    n_more = n - SHOWN_NAMES
-    return ", ".join(map(repr, names[:SHOWN_NAMES])) + (
+    n_more = n - MAX_NAMES_SHOWN
+    return ", ".join(map(repr, names[:MAX_NAMES_SHOWN])) + (
         f" and {n_more:,} more" if n_more > 0 else ""
     )

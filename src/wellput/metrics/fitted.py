@@ -256,6 +256,7 @@ class FittedMetric:
 
     @property
     def output_kind(self) -> str:
+        """`text`, unless one of the metrics scores outputs of another kind."""
         kinds = {getattr(metric, "output_kind", "text") for metric in self.metrics.values()}
         return min(kinds - {"text"}, default="text")
 

@@ -69,7 +69,7 @@ class Fluency(BaseMetric):
         if self.neural is not None:
             checked = english_prose(batch, check=self._is_checked)
             texts = [text.prose for text in checked]
-            scores = with_network(scores, texts, self.neural, batch.on_rows)
+            scores = with_neural_model(scores, texts, self.neural, batch.on_rows)
         is_scored = ~np.isnan(scores)
         is_empty = np.array([not text.strip() for text in batch.texts], np.bool_)
         rows = np.column_stack([scores, features.means(), is_scored, is_scored | is_empty])
@@ -198,7 +198,7 @@ MAX_WORDS_SHOWN = 5
 def costs_in_words(
     features: SentenceFeatures,
     scores: Floats,
-    about: Mapping[str, str],
+    descriptions: Mapping[str, str],
     contributions: Floats,
     *,
     min_cost: float,
@@ -209,9 +209,9 @@ def costs_in_words(
     by more than `min_cost`.
 
     `scores` has the score of each sentence, `contributions` what each feature adds to it (sentences
-    by features), and `about` a description of each feature. `offending` gives for a sentence the
+    by features), and `descriptions` a description of each feature. `offending` gives for a sentence the
     words that are to blame, by feature."""
-    names = list(about)
+    names = list(descriptions)
     texts: list[str] = []
     for rows, worst in zip(features.places, features.worst(scores), strict=True):
         if worst is None:
@@ -225,7 +225,7 @@ def costs_in_words(
         where = f"worst sentence, {worst + 1} of {len(rows)}: " if len(rows) > 1 else ""
         lines = [
             f"  loses {-effects[place]:.2f} by {names[place]} {_signed(features.rows[row, place])}"
-            f"{_shown_words(words.get(names[place], ()))}: {about[names[place]]}"
+            f"{_shown_words(words.get(names[place], ()))}: {descriptions[names[place]]}"
             for place in costly
         ]
         texts.append("\n".join([f"  {where}{sentence}", *lines]) if lines else "")
@@ -257,7 +257,7 @@ def model_in(folder: str, file: str, *, train_option: str) -> Path:
 NEURAL_SHARE = 0.6
 """The weight of the language model's number; fluency has the rest."""
 LENGTH_EXPONENT = 0.8
-"""The exponent of the length in PenLP (see `penalized`)."""
+"""The exponent of the length in PenLP (see `penlp_of_texts`)."""
 PENLP_MEAN, PENLP_SPREAD = -32.8, 8.56
 FLUENCY_MEAN, FLUENCY_SPREAD = 0.618, 0.141
 """Means and standard deviations over the 320 sentences that the module's docstring describes."""
@@ -266,7 +266,7 @@ MIDDLE_SUM, STEEPNESS = -0.62, 0.672
 without mistakes, 0.5 for a sum that 98% of these sentences exceed."""
 
 
-def with_network(
+def with_neural_model(
     fluency: Floats,
     texts: Sequence[str],
     path: str,
@@ -274,10 +274,10 @@ def with_network(
 ) -> Floats:
     """Scores from 0 to 1 that combine fluency scores with the log probabilities of a neural language
     model (the folder `path`); NaN where the fluency score is NaN."""
-    return joined_scores(fluency, penalized(texts, path, on_progress))
+    return joined_scores(fluency, penlp_of_texts(texts, path, on_progress))
 
 
-def penalized(
+def penlp_of_texts(
     texts: Sequence[str], path: str, on_progress: Callable[[int], None] = lambda _: None
 ) -> Floats:
     """PenLP of each text: its log probability under the language model, divided by a function of its

@@ -43,8 +43,8 @@ from wellput.language.models.fluency_model import (
     FluencyModels,
     english_models,
 )
-from wellput.language.models.gleu_model import GLEU_FEATURES as GLEU_FEATURES
 from wellput.language.models.gleu_model import (
+    GLEU_FEATURES,
     GLEU_KIND,
     PAPER_GLEU_KIND,
     GleuModel,
@@ -140,7 +140,7 @@ MIN_SENTENCES = 200
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedTexts:
     """Texts of one kind, with the number of mistakes of each text (or one number for all) and the total
     weight of the texts."""
 
@@ -165,7 +165,7 @@ def graded_texts(
     n: int = SENTENCES_PER_KIND,
     left_out: str | None = None,
     threads: int = 1,
-) -> Iterator[Graded]:
+) -> Iterator[GradedTexts]:
     """The training texts of each kind: `n` texts of each, and `n` of all generators together.
     Generators whose name begins with `left_out` are not used. The parser makes the templates for
     generators."""
@@ -175,16 +175,15 @@ def graded_texts(
             f"fluency needs at least {MIN_SENTENCES} of each, and thousands to be good: give more text."
         )
     corpus = TaggedCorpus.of(source)
-    yield Graded("real", _texts(_some(real, n, rng)), 0, 1.0)
+    yield GradedTexts("real", _texts(_some(real, n, rng)), 0, 1.0)
     for mistakes in MISTAKE_COUNTS:
         spoiled = ErrorGenerator(corpus, length=None, mistakes=mistakes).generate(n, rng)
-        yield Graded(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
-    for words in WORDS_PER_MISTAKE:
-        counted = ErrorGenerator(corpus, length=None, words_per_mistake=words).generate_with_counts(
-            n, rng
-        )
-        texts = _texts([spoiled for spoiled, _ in counted])
-        yield Graded(f"errors-every-{words}", texts, [mistakes for _, mistakes in counted], 1.0)
+        yield GradedTexts(f"errors-{mistakes}", _texts(spoiled), mistakes, 1.0)
+    for words_per_mistake in WORDS_PER_MISTAKE:
+        generator = ErrorGenerator(corpus, length=None, words_per_mistake=words_per_mistake)
+        counted = generator.generate_with_counts(n, rng)
+        texts, counts = _texts([words for words, _ in counted]), [count for _, count in counted]
+        yield GradedTexts(f"errors-every-{words_per_mistake}", texts, counts, 1.0)
     to_parse = _some(source, PARSED_SENTENCES, rng)
     parsed = CorpusSource(to_parse, parser.parse(to_parse, threads=threads), threads)
     generators = _generators(corpus, parsed)
@@ -196,11 +195,11 @@ def graded_texts(
                 for length in GENERATED_LENGTHS
                 for words in generator_of_length(length).generate(n_per_length, rng)
             ]
-            yield Graded(name, _texts(generated), mistakes, GENERATOR_WEIGHT)
+            yield GradedTexts(name, _texts(generated), mistakes, GENERATOR_WEIGHT)
 
 
 def train_fluency(
-    graded: Sequence[Graded],
+    graded: Sequence[GradedTexts],
     models: FluencyModels,
     *,
     threads: int = 1,
@@ -277,7 +276,7 @@ class TrainedGleu:
 
 
 @dataclass(frozen=True)
-class Learned:
+class TrainingResult:
     """The result of a training: the weights of the features; for gleu-fluency also the number of
     held-out sentences that the model classifies correctly (`right`), and of all held-out sentences
     (`tested`)."""
@@ -350,7 +349,7 @@ def make_fluency(
     seed: int,
     threads: int,
     on_progress: OnProgress,
-) -> Learned:
+) -> TrainingResult:
     """Trains `fluency`, writes the model to `path` and returns the weights of its features. `english`
     is the folder with the models of English; None stands for the shipped ones."""
     rng = np.random.default_rng(seed)
@@ -361,7 +360,7 @@ def make_fluency(
     weights = dict(zip(FLUENCY_FEATURES, model.linear_model.weights.round(4).tolist(), strict=True))
     card = {"sentences": {kind.name: len(kind.texts) for kind in graded}, "weights": weights}
     model.save(path, card)
-    return Learned(weights)
+    return TrainingResult(weights)
 
 
 def make_gleu(
@@ -372,7 +371,7 @@ def make_gleu(
     seed: int,
     threads: int,
     on_progress: OnProgress,
-) -> Learned:
+) -> TrainingResult:
     """Trains `gleu-fluency` and writes the model to `path`, as `make_fluency` does. Needs the library
     link grammar."""
     rng = np.random.default_rng(seed)
@@ -391,7 +390,7 @@ def make_paper_gleu(
     seed: int,
     threads: int,
     on_progress: OnProgress,
-) -> Learned:
+) -> TrainingResult:
     """Trains `gleu-fluency` with the features of the paper and its sentences of 24 words, and writes
     the model to `path`. The parsers are trained on a treebank and written into the folder of `path`;
     without a treebank, the shipped parsers are used."""
@@ -410,12 +409,12 @@ def make_paper_gleu(
     return _saved(trained, path, parsers.grammar.version, PAPER_GLEU_KIND)
 
 
-def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> Learned:
+def _saved(trained: TrainedGleu, path: Path, version: str, kind: str) -> TrainingResult:
     """Writes the model of gleu-fluency; `version` is that of link grammar."""
     model = trained.model
     weights = dict(zip(GLEU_FEATURES, model.plane.weights.round(4).tolist(), strict=True))
     model.save(path, {"link grammar": version, "weights": weights}, kind=kind)
-    return Learned(weights, trained.right, trained.tested)
+    return TrainingResult(weights, trained.right, trained.tested)
 
 
 def fluency_step(inputs: TrainingInputs, path: Path) -> dict[str, Any]:

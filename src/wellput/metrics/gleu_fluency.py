@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 GleuFeature: TypeAlias = Literal["log_probability", "fragments", "nulls", "invalid"]
+"""One feature; `gleu_model.GLEU_FEATURES` and `PAPER_FEATURES` describe them."""
 GleuFeatures: TypeAlias = Literal["own", "paper"]
+"""Which definition of the features: wellput's own, or that of the paper."""
 GLEU_FILE = "gleu-fluency.wpm"
 GLEU_PAPER_FILE = "gleu-paper.wpm"
 MIN_GLEU_COST = 0.1
@@ -99,7 +101,7 @@ class GleuFluency(BaseMetric):
     def explain(self, batch: Batch) -> list[str]:
         """For each output its worst sentence and the features that lower the score of this sentence,
         the strongest first, and by how much. The values of features have the units that
-        `GLEU_FEATURES` describes.
+        their descriptions name.
         """
         model = self._model()
         features = self._features(batch)
@@ -107,13 +109,17 @@ class GleuFluency(BaseMetric):
         if self.feature is None:
             scores, contributions = model.distances(normalized), model.contributions(normalized)
         else:
-            is_scored_feature = np.array([name == self.feature for name in self._about])
+            is_scored_feature = np.array(
+                [name == self.feature for name in self._feature_descriptions]
+            )
             sign = 1 if self.higher_is_better else -1
-            scores = sign * normalized[:, list(self._about).index(self.feature)]
+            scores = sign * normalized[:, list(self._feature_descriptions).index(self.feature)]
             contributions = np.where(
                 is_scored_feature, sign * (normalized - model.plane.means), 0.0
             )
-        return costs_in_words(features, scores, self._about, contributions, min_cost=MIN_GLEU_COST)
+        return costs_in_words(
+            features, scores, self._feature_descriptions, contributions, min_cost=MIN_GLEU_COST
+        )
 
     def signature(self) -> str:
         version = _link_grammar(1).version.removeprefix("link-grammar-")
@@ -131,7 +137,7 @@ class GleuFluency(BaseMetric):
         return _gleu_model(self.model) if self.features == "own" else _paper_model(self.model)
 
     @property
-    def _about(self) -> Mapping[str, str]:
+    def _feature_descriptions(self) -> Mapping[str, str]:
         """The features, each with its description."""
         from wellput.language.models.gleu_model import GLEU_FEATURES, PAPER_FEATURES
 

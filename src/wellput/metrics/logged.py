@@ -1,7 +1,8 @@
 """`logged`: scores that were computed before and are stored in the log of another evaluation tool (for
 example scores by a language model), or in the files of an mt-metrics-eval folder.
 
-A log may have the scores of several scorers. `logged:scorer=all` stands for all of them, a pattern
+A log may have the scores of several scorers, such as metrics or language models; a score is named
+after its scorer. `logged:scorer=all` stands for all of them, a pattern
 (`logged:scorer=MetricX*`) for those whose names match; `scorers_named` then makes a metric for each.
 """
 
@@ -51,12 +52,12 @@ class Logged(MeanMetric):
         return not is_lower_better(self.scorer) if self.higher == "auto" else self.higher == "true"
 
     @property
-    def means_several(self) -> bool:
+    def stands_for_several(self) -> bool:
         """Whether the metric stands for all scorers, or for those that match a pattern."""
         return self.scorer == ALL_SCORERS or not PATTERN_SIGNS.isdisjoint(self.scorer)
 
     def values(self, batch: Batch) -> Floats:
-        scorer = self.scorer or self._only(batch)
+        scorer = self.scorer or self._only_scorer(batch)
         if not any(scorer in scores for scores in batch.logged):
             known = _names(batch)
             raise InputError(
@@ -65,7 +66,7 @@ class Logged(MeanMetric):
             )
         return np.array([scores.get(scorer, np.nan) for scores in batch.logged])
 
-    def _only(self, batch: Batch) -> str:
+    def _only_scorer(self, batch: Batch) -> str:
         """The name of the only scorer in the log."""
         known = _names(batch)
         if len(known) > 1:
@@ -78,11 +79,12 @@ class Logged(MeanMetric):
     def prepare_outputs(self, source: EvalSource) -> Logged:
         """The metric itself if the source is a log; for an mt-metrics-eval folder, a metric that has
         the scores of the folder's files."""
-        texts = source.unparsed
-        if not isinstance(texts, TranslationSource):
+        unparsed = source.unparsed  # the log or folder itself, also if a parser added trees
+        if not isinstance(unparsed, TranslationSource):
             return self
-        name = _name_in_folder(texts.pair, self.scorer)
-        return LoggedInFiles(self.scorer, self.higher, scores=read_metric_scores(texts.pair, name))
+        pair = unparsed.pair
+        name = _name_in_folder(pair, self.scorer)
+        return LoggedInFiles(self.scorer, self.higher, scores=read_metric_scores(pair, name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,7 @@ class LoggedInFiles(Logged):
 
     @property
     def name(self) -> str:
-        return Logged(self.scorer, self.higher).name
+        return Logged(self.scorer, self.higher).name  # without the field `scores`
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -112,10 +114,10 @@ class LoggedInFiles(Logged):
     def statistics(self, batch: Batch) -> Floats:
         """Rows of (score, the constant that is added to the mean, count), 0 where there is no score."""
         sums, counts = super().statistics(batch).T
-        return np.column_stack([sums, counts * self._added(batch.system), counts])
+        return np.column_stack([sums, counts * self._added_constant(batch.system), counts])
 
-    def _added(self, system: str) -> float:
-        """The folder's score of a system minus the mean of its segments; 0 if one of them is
+    def _added_constant(self, system: str) -> float:
+        """The folder's score of a system minus the mean of its segments; 0 if one of the two is
         missing."""
         segment_scores = self.scores.scores.get(system)
         system_score = self.scores.system_scores.get(system, np.nan)
@@ -136,7 +138,7 @@ class LoggedInFiles(Logged):
 def scorers_named(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]:
     """The metrics, but with a metric for each scorer instead of a metric that stands for several
     scorers."""
-    if not any(isinstance(metric, Logged) and metric.means_several for metric in metrics):
+    if not any(isinstance(metric, Logged) and metric.stands_for_several for metric in metrics):
         return list(metrics)
     known = _scorers_in(source.unparsed)
     by_name: dict[str, Metric] = {}
@@ -148,7 +150,7 @@ def scorers_named(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]
 
 def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
     """A metric for each of the known scorers that the metric stands for."""
-    if not isinstance(metric, Logged) or not metric.means_several:
+    if not isinstance(metric, Logged) or not metric.stands_for_several:
         return [metric]
     # Only * and ? are signs of a pattern; fnmatch would also interpret [.
     pattern = "*" if metric.scorer == ALL_SCORERS else metric.scorer.replace("[", "[[]")
@@ -159,7 +161,7 @@ def _each(metric: Metric, known: Sequence[str]) -> Iterable[Metric]:
 
 
 def _scorers_in(source: EvalSource) -> list[str]:
-    """The names of all scores in the log or the folder."""
+    """The names of all scorers in the log or the folder."""
     if isinstance(source, TranslationSource):
         return scored_metric_names(source.pair)
     items = chain.from_iterable(source.blocks())
@@ -203,5 +205,5 @@ def _enumerated(known: Sequence[str]) -> str:
 
 
 def _names(batch: Batch) -> list[str]:
-    """The names of the scores that the log has for this batch."""
+    """The names of the scorers whose scores the log has for this batch."""
     return list(dict.fromkeys(name for scores in batch.logged for name in scores))

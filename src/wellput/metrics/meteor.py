@@ -21,9 +21,8 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import MeanMetric
 from wellput.text.porter import stem
-from wellput.text.tokenizers import TokenizerName
+from wellput.text.tokenizers import TokenizerName, tokenizer_signature
 from wellput.text.tokenizers import tokenize as tokens_of
-from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 if TYPE_CHECKING:
     from wellput.language.models.wordnet import WordNet
@@ -122,42 +121,48 @@ def align(
 
     Three rounds match equal words, equal stems and synonyms. Each round goes through the hypothesis'
     words that have no match yet, from the last to the first, and matches a word with the last
-    unmatched word of the reference that fits. As in NLTK, synonyms are looked up for stems and must
-    be stems.
+    unmatched word of the reference that fits. As in NLTK, the third round looks up the synonyms of
+    the stem of the hypothesis' word, and compares them with the stems of the reference's words.
 
     >>> align(["the", "car", "stops"], ["cars", "stop", "the", "auto"], lambda word: {"auto"})
     [(0, 2), (1, 0), (2, 1)]
     """
-    outputs, targets = list(enumerate(hypothesis)), list(enumerate(reference))
-    matches = _match(outputs, targets, lambda word: (word,))
-    outputs, targets = _unmatched(outputs, targets, matches)
-    outputs = [(i, stem(word)) for i, word in outputs]
-    targets = [(j, stem(word)) for j, word in targets]
-    matches += _match(outputs, targets, lambda word: (word,))
-    outputs, targets = _unmatched(outputs, targets, matches)
-    return sorted(matches + _match(outputs, targets, lambda word: {word, *synonyms(word)}))
+    output_words, reference_words = list(enumerate(hypothesis)), list(enumerate(reference))
+    matches = _match(output_words, reference_words, lambda word: (word,))
+    output_words, reference_words = _unmatched(output_words, reference_words, matches)
+    output_words = [(i, stem(word)) for i, word in output_words]
+    reference_words = [(j, stem(word)) for j, word in reference_words]
+    matches += _match(output_words, reference_words, lambda word: (word,))
+    output_words, reference_words = _unmatched(output_words, reference_words, matches)
+    return sorted(
+        matches + _match(output_words, reference_words, lambda word: {word, *synonyms(word)})
+    )
 
 
 Words = list[tuple[int, str]]
 """Words with their places."""
 
 
-def _unmatched(outputs: Words, targets: Words, matches: Sequence[Match]) -> tuple[Words, Words]:
+def _unmatched(
+    output_words: Words, reference_words: Words, matches: Sequence[Match]
+) -> tuple[Words, Words]:
     """The words of the output and of the reference that have no match."""
-    matched_outputs, matched_targets = {i for i, _ in matches}, {j for _, j in matches}
+    matched_outputs, matched_references = {i for i, _ in matches}, {j for _, j in matches}
     return (
-        [(i, word) for i, word in outputs if i not in matched_outputs],
-        [(j, word) for j, word in targets if j not in matched_targets],
+        [(i, word) for i, word in output_words if i not in matched_outputs],
+        [(j, word) for j, word in reference_words if j not in matched_references],
     )
 
 
-def _match(outputs: Words, targets: Words, forms_of: Callable[[str], Iterable[str]]) -> list[Match]:
+def _match(
+    output_words: Words, reference_words: Words, forms_of: Callable[[str], Iterable[str]]
+) -> list[Match]:
     """Matches words of the output with words of the reference that are one of their forms."""
     places: dict[str, list[int]] = {}
-    for j, word in targets:
+    for j, word in reference_words:
         places.setdefault(word, []).append(j)
     matches: list[Match] = []
-    for i, word in reversed(outputs):
+    for i, word in reversed(output_words):
         fitting = [places[form] for form in forms_of(word) if places.get(form)]
         if fitting:
             matches.append((i, max(fitting, key=lambda positions: positions[-1]).pop()))

@@ -72,6 +72,7 @@ class Nist(BaseMetric):
         self.require(1 <= self.n <= 9, f"n is the highest order of n-grams, 1 to 9, not {self.n}.")
 
     def prepare(self, references: Iterable[Sequence[str]]) -> Self:
+        # The name of the kernel's tokenizer: `none` if texts are tokenized in Python.
         _, tokenizer = tokenizers.with_native_tokenizer((), self.tokenize)
         weights = _native.NgramCounter(self.n, tokenizer)
         digests = 0  # a sum, so that the order of the items does not matter
@@ -92,6 +93,7 @@ class Nist(BaseMetric):
         hypotheses, references = batch.texts, batch.references
         if self.lowercase:
             hypotheses, references = lowered(hypotheses), lowered_lists(references)
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         hypotheses, _ = tokenizers.with_native_tokenizer(hypotheses, self.tokenize)
         references, _ = tokenizers.lists_with_native_tokenizer(references, self.tokenize)
         try:

@@ -75,17 +75,20 @@ class Perplexity(BaseMetric):
         if _is_neural(model):
             neural = causal_model(model, self.device)
             sums, words = neural.log_probs(texts, on_progress=batch.on_rows)
-            zeros = np.zeros(len(texts))
+            zeros = np.zeros(len(texts))  # no word counts as unknown
             rows = np.column_stack([sums / math.log(10), words, zeros, zeros])
         else:
+            # Tokenizers written in Python are applied here, those in C++ by the kernel.
             prepared, tokenizer = tokenizers.with_native_tokenizer(texts, self.tokenize)
             rows = _ngram_model(model).statistics(
                 prepared, tokenize=tokenizer, threads=batch.threads
             )
         values = self._values(texts, rows)
-        is_known = ~np.isnan(values) & np.array([text.reason is None for text in checked], np.bool_)
-        table = np.column_stack([rows, np.where(is_known, values, 0.0), is_known])
-        table[~is_known] = 0.0
+        is_defined = ~np.isnan(values) & np.array(
+            [text.reason is None for text in checked], np.bool_
+        )
+        table = np.column_stack([rows, np.where(is_defined, values, 0.0), is_defined])
+        table[~is_defined] = 0.0
         return table
 
     def score(self, statistics: Floats) -> Floats:

@@ -41,7 +41,7 @@ SCORE_FILE = re.compile(
 )
 """Matches the path of a file of scores, perhaps with options after it:
 `./comet.csv:metric=COMET-22`."""
-MADE_ELSEWHERE = (
+METRICS_OF_OTHER_PROGRAMS = (
     "comet", "xcomet", "cometkiwi", "metricx", "bleurt", "bartscore", "gemba",
     "moverscore", "unieval", "geval", "prism", "yisi",
 )  # fmt: skip
@@ -104,16 +104,16 @@ def full_name(name: str) -> str:
         return name
 
     known = metric_names()
-    return name if name in known else usual_name(name, known) or name
+    return name if name in known else name_of_spelling(name, known) or name
 
 
 def metric_class(name: str) -> Any:
     """The class behind a name."""
     if name in BUILT_IN:
         return import_object(BUILT_IN[name])
-    if point := plugins(GROUP).get(name):
-        return load_plugin(point)
-    if _plain(name).startswith(MADE_ELSEWHERE):
+    if entry_point := plugins(GROUP).get(name):
+        return load_plugin(entry_point)
+    if _plain(name).startswith(METRICS_OF_OTHER_PROGRAMS):
         raise InputError(
             f"wellput does not compute {name} itself. Make its scores with its own program, and give "
             f"their file: ./{name}.csv with the columns system, item, score."
@@ -145,7 +145,7 @@ def create(spec: MetricSpec) -> Metric:
         candidate = spec.as_metric() if isinstance(spec, GivesMetric) else spec
         is_metric = hasattr(candidate, "statistics")
         return cast("Metric", candidate) if is_metric else _metric_of_function(candidate)
-    if SCORE_FILE.match(spec):
+    if is_score_file(spec):
         return _only_metric(spec)
     name, _, tail = spec.partition(":")
     if name not in BUILT_IN and spec.lower().endswith(".json"):
@@ -216,7 +216,7 @@ def _only_metric(spec: str) -> Metric:
 
 
 metric = create
-"""The name of `create` in `wellput`."""
+"""The public name of `create`: `wellput.metric`."""
 
 
 def create_all(
@@ -232,7 +232,7 @@ def create_all(
     for spec in specs:
         for part in split_specs(spec) if isinstance(spec, str) else [spec]:
             metrics += _metrics_of(part)
-            has_files = has_files or (isinstance(part, str) and SCORE_FILE.match(part) is not None)
+            has_files = has_files or (isinstance(part, str) and is_score_file(part))
     if not metrics:
         raise InputError(f"No metric was given. {WHERE_LISTED}, lists them all.")
     if has_files:
@@ -259,9 +259,18 @@ def expand_logged(metrics: Sequence[Metric], source: EvalSource) -> list[Metric]
     return scorers_named(metrics, source)
 
 
+def is_score_file(spec: str) -> bool:
+    """Whether the text is the path of a file of scores, perhaps with options.
+
+    >>> is_score_file("./comet.csv"), is_score_file("bertscore:model=glove.txt,baseline=b.csv")
+    (True, False)
+    """
+    return SCORE_FILE.match(spec) is not None and spec.partition(":")[0] not in metric_names()
+
+
 def _metrics_of(spec: MetricSpec) -> Sequence[Metric]:
     """The metric that `spec` means; for a file of scores, all its metrics."""
-    if isinstance(spec, str) and SCORE_FILE.match(spec):
+    if isinstance(spec, str) and is_score_file(spec):
         from wellput.metrics.external import external_metrics
 
         return external_metrics(spec)
@@ -304,10 +313,10 @@ SPELLINGS: dict[str, str] = {
 it means."""
 
 
-def usual_name(name: str, known: Iterable[str]) -> str | None:
+def name_of_spelling(name: str, known: Iterable[str]) -> str | None:
     """The metric that a spelling means, with its options; None for an unknown spelling.
 
-    >>> usual_name("ROUGE_L", ["bleu", "rouge-l"]), usual_name("chrF++", [])
+    >>> name_of_spelling("ROUGE_L", ["bleu", "rouge-l"]), name_of_spelling("chrF++", [])
     ('rouge-l', 'chrf:word_order=2')
     """
     spelling = _plain(name)

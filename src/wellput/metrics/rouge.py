@@ -22,7 +22,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.metrics.base import BaseMetric, lowered, lowered_lists, ratio
 
-_NO_WORD = re.compile(r"[^a-z0-9\n]+")
+_NON_WORD = re.compile(r"[^a-z0-9\n]+")
 MIN_STEMMED_LETTERS = 4
 """Shorter words are not stemmed, as in rouge-score."""
 
@@ -30,8 +30,8 @@ MIN_STEMMED_LETTERS = 4
 @dataclass(frozen=True)
 class _Rouge(BaseMetric):
     """The base class of the ROUGE metrics. With several references, the one with the highest
-    F-measure counts; the score of a corpus is the mean of its segments. If the hypothesis or the
-    reference has no words, or neither, the score is 0, as in rouge-score. `stem` compares the stems
+    F-measure counts; the score of a corpus is the mean of its segments. If the hypothesis, the
+    reference or both have no words, the score is 0, as in rouge-score. `stem` compares the stems
     of words (Porter's, as in rouge-score's `use_stemmer`).
 
     Statistics: F-measure, precision, recall, and 1 for each segment."""
@@ -43,16 +43,17 @@ class _Rouge(BaseMetric):
     stem: bool = False
 
     @abstractmethod
-    def _counted(
+    def _text_statistics(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
-    ) -> Floats: ...
+    ) -> Floats:
+        """The statistics of these texts, which are in lower case (and stemmed, with `stem`)."""
 
     def statistics(self, batch: Batch) -> Floats:
         outputs, references = lowered(batch.texts), lowered_lists(batch.references)
         if self.stem:
             outputs = [_stemmed(text) for text in outputs]
             references = [[_stemmed(text) for text in row] for row in references]
-        return self._counted(outputs, references, batch.threads)
+        return self._text_statistics(outputs, references, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         return ratio(statistics[..., 0], statistics[..., 3])
@@ -77,7 +78,7 @@ def _stemmed(text: str) -> str:
 
     return "\n".join(
         " ".join(stem(word) if len(word) >= MIN_STEMMED_LETTERS else word for word in line.split())
-        for line in _NO_WORD.sub(" ", text).split("\n")
+        for line in _NON_WORD.sub(" ", text).split("\n")
     )
 
 
@@ -94,7 +95,7 @@ class Rouge1(_Rouge):
     family: ClassVar[str] = "rouge-1"
     about: ClassVar[str] = "F-score of common words"
 
-    def _counted(
+    def _text_statistics(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
     ) -> Floats:
         return _native.rouge_n_statistics(outputs, references, 1, threads)
@@ -113,7 +114,7 @@ class Rouge2(_Rouge):
     family: ClassVar[str] = "rouge-2"
     about: ClassVar[str] = "F-score of common pairs of words"
 
-    def _counted(
+    def _text_statistics(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
     ) -> Floats:
         return _native.rouge_n_statistics(outputs, references, 2, threads)
@@ -132,7 +133,7 @@ class RougeL(_Rouge):
     family: ClassVar[str] = "rouge-l"
     about: ClassVar[str] = "F-score of the longest common subsequence of words"
 
-    def _counted(
+    def _text_statistics(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
     ) -> Floats:
         return _native.rouge_l_statistics(outputs, references, threads)
@@ -153,7 +154,7 @@ class RougeLsum(_Rouge):
     family: ClassVar[str] = "rouge-lsum"
     about: ClassVar[str] = "F-score of longest common subsequences, sentence by sentence (lines)"
 
-    def _counted(
+    def _text_statistics(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]], threads: int
     ) -> Floats:
         return _native.rouge_lsum_statistics(outputs, references, threads)

@@ -23,9 +23,9 @@ from wellput.metrics.base import BaseMetric, lowered, lowered_lists
 from wellput.text.tokenizers import (
     TokenizerName,
     lists_with_native_tokenizer,
+    tokenizer_signature,
     with_native_tokenizer,
 )
-from wellput.text.tokenizers import tokenizer_signature as tokenizer_signature
 
 N_NGRAM_ORDERS = 4
 """N-grams of 1 to this many words are compared."""
@@ -64,15 +64,19 @@ class Sari(BaseMetric):
 
     def statistics(self, batch: Batch) -> Floats:
         outputs = batch.texts
-        texts: Sequence[Sequence[str]] = [
+        sources_and_references: Sequence[Sequence[str]] = [
             [source or "", *references]
             for source, references in zip(batch.sources, batch.references, strict=True)
         ]
         if self.lowercase:
-            outputs, texts = lowered(outputs), lowered_lists(texts)
+            outputs = lowered(outputs)
+            sources_and_references = lowered_lists(sources_and_references)
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         outputs, tokenizer = with_native_tokenizer(outputs, self.tokenize)
-        texts, _ = lists_with_native_tokenizer(texts, self.tokenize)
-        return _native.sari_statistics(outputs, texts, tokenizer, batch.threads)
+        sources_and_references, _ = lists_with_native_tokenizer(
+            sources_and_references, self.tokenize
+        )
+        return _native.sari_statistics(outputs, sources_and_references, tokenizer, batch.threads)
 
     def score(self, statistics: Floats) -> Floats:
         parts = self.components(statistics)
@@ -80,8 +84,8 @@ class Sari(BaseMetric):
         return mean
 
     def components(self, statistics: Floats) -> dict[str, Floats]:
-        # Axes: the length of n-grams; added, kept and deleted; counts of correct n-grams, and of those
-        # by the output and by the references.
+        # The last three axes: the length of n-grams; the operation (added, kept, deleted); and three
+        # numbers of n-grams with this operation: the correct ones, the output's, the references'.
         counts = statistics.reshape(*statistics.shape[:-1], N_NGRAM_ORDERS, 3, 3)
         correct, by_output, by_references = np.moveaxis(counts, -1, 0)
         precision, recall = _share(correct, by_output), _share(correct, by_references)

@@ -52,6 +52,7 @@ class Length(MeanMetric):
         return None
 
     def values(self, batch: Batch) -> Floats:
+        # Tokenizers written in Python are applied here, those in C++ by the kernel.
         texts, tokenizer = with_native_tokenizer(batch.texts, self.tokenize)
         no_references = [()] * len(batch)
         return _native.token_counts(texts, no_references, tokenizer, batch.threads)[:, 0]
@@ -127,6 +128,7 @@ class Diversity(MeanMetric):
     def union(self, batches: Iterable[Batch]) -> float:
         """The share of distinct n-grams in all outputs of one system together; NaN if there are no
         n-grams. The tokens of an n-gram are always from the same output."""
+        # The name of the kernel's tokenizer: `none` if texts are tokenized in Python.
         _, tokenizer = with_native_tokenizer((), self.tokenize)
         counter = _native.NgramCounter(self.order, tokenizer)
         for batch in batches:
@@ -202,8 +204,8 @@ class Random(MeanMetric):
         return f"hash_seed:{self.seed}"  # in a signature `seed` is the seed of the resampling
 
     def values(self, batch: Batch) -> Floats:
-        # The JSON list ends with a bracket, so no other seed and system give the same bytes with any
-        # id.
+        # The JSON list ends with a bracket, so the bytes show where the id begins: another seed,
+        # system or id always gives other bytes.
         start = hashlib.blake2b(json.dumps([self.seed, batch.system]).encode(), digest_size=8)
         return np.array([_uniform(start, item) for item in batch.ids], dtype=np.float64)
 

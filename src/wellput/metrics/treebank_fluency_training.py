@@ -37,8 +37,9 @@ MISTAKE_COUNTS = (1, 2, 3, 5)
 SHUFFLED_MISTAKES = 5
 """The number of mistakes that a shuffled sentence counts as."""
 FEATURE_FACTORS = {"spelling": 0.3, "capital": 0.3, "stop": 0.3}
-"""Factors by which the fitted weights of these features are multiplied, as for English: in real
-outputs, unknown words are more often names, and there are different habits of writing."""
+"""Factors by which the fitted weights of these features are multiplied, as for English. The
+mistakes in the training sentences are often misspelled words or missing capitals. In real outputs,
+unknown words are more often names, and there are different habits of writing."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ class WorseSentences:
 def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
     """What `ErrorGenerator` must know of a language to make mistakes: its small (function) words, its
     letters, and for each word the other forms of the same lemma."""
-    small: Counter[str] = Counter()
+    function_words: Counter[str] = Counter()
     letters: set[str] = set()
     forms: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tree in trees:
         for word in tree.words:
             letters.update(filter(str.isalpha, word.form.lower()))
             if word.upos in CLOSED_CLASSES - {"PUNCT"}:
-                small[word.form.lower()] += 1
+                function_words[word.form.lower()] += 1
             elif word.lemma != "_":
                 forms[word.lemma, word.upos].add(word.form)
     other_forms = {
@@ -69,9 +70,11 @@ def mistaken_words(trees: Sequence[Tree]) -> MistakenWords:
         if len(lemma_forms) > 1
         for form in sorted(lemma_forms)
     }
-    frequent = sorted(word for word, count in small.items() if count >= MIN_FUNCTION_WORD_COUNT)
+    frequent_function_words = sorted(
+        word for word, count in function_words.items() if count >= MIN_FUNCTION_WORD_COUNT
+    )
     # At least one letter, because misspelled words need some.
-    return MistakenWords(frequent, "".join(sorted(letters)) or "a", other_forms)
+    return MistakenWords(frequent_function_words, "".join(sorted(letters)) or "a", other_forms)
 
 
 def usable_sentences(trees: Sequence[Tree]) -> list[Words]:

@@ -22,7 +22,7 @@ from wellput.metrics.accuracy import (
     ACCURACY_PAPER,
     DELETIONS,
     INSERTIONS,
-    REFERENCE,
+    REFERENCE_TOKENS,
     STRING_SUBSTITUTIONS,
     SUBSTITUTIONS,
     AlignmentOptions,
@@ -36,12 +36,12 @@ from wellput.metrics.base import ratio
 
 @dataclass(frozen=True)
 class JudgmentModel(AlignmentOptions):
-    """A prediction: (`tree_accuracy` · tree accuracy + `substitutions` · substitutions + `constant`)
-    / `at_perfect`. Statistics: the sums of the predictions, of the tree accuracies and of the
-    substitutions, and the number of sentences for which they are defined."""
+    """A prediction: (`accuracy_weight` · tree accuracy + `substitution_weight` · substitutions +
+    `constant`) / `at_perfect`. Statistics: the sums of the predictions, of the tree accuracies and of
+    the substitutions, and the number of sentences for which they are defined."""
 
-    tree_accuracy: ClassVar[float]
-    substitutions: ClassVar[float]
+    accuracy_weight: ClassVar[float]
+    substitution_weight: ClassVar[float]
     constant: ClassVar[float]
     at_perfect: ClassVar[float]
     needs = frozenset({"references", "tree"})
@@ -50,17 +50,21 @@ class JudgmentModel(AlignmentOptions):
     paper = ACCURACY_PAPER
 
     def statistics(self, batch: Batch) -> Floats:
-        # `counts` has a row for each reference with a tree, `per_row` their number for each output.
-        counts, per_row = treelet_errors(batch, self)
+        # `counts` has a row for each reference with a tree, `n_per_output` the number of these rows for
+        # each output.
+        counts, n_per_output = treelet_errors(batch, self)
         problems = counts[:, [SUBSTITUTIONS, INSERTIONS, DELETIONS]].sum(axis=1)
-        trees = accuracy(problems, counts[:, REFERENCE])
+        tree_accuracies = accuracy(problems, counts[:, REFERENCE_TOKENS])
         substitutions = counts[:, STRING_SUBSTITUTIONS]
         values = (
-            self.tree_accuracy * trees + self.substitutions * substitutions + self.constant
+            self.accuracy_weight * tree_accuracies
+            + self.substitution_weight * substitutions
+            + self.constant
         ) / self.at_perfect
-        chosen = best_of(values, per_row)
+        chosen = best_of(values, n_per_output)
         # A sentence whose tree accuracy is undefined (NaN) is not counted.
-        table = np.column_stack([values, trees, substitutions, np.ones(len(values))])[chosen]
+        columns = [values, tree_accuracies, substitutions, np.ones(len(values))]
+        table = np.column_stack(columns)[chosen]
         table[np.isnan(table[:, 0])] = 0.0
         return table
 
@@ -89,8 +93,8 @@ class Understandability(JudgmentModel):
 
     family = "understandability"
     about = "sta and substitutions, weighted to predict judged understandability (eq. 4)"
-    tree_accuracy = 1.3147
-    substitutions = -0.1039
+    accuracy_weight = 1.3147
+    substitution_weight = -0.1039
     constant = -0.4458
     at_perfect = 0.8689
 
@@ -101,7 +105,7 @@ class Quality(JudgmentModel):
 
     family = "quality"
     about = "sta and substitutions, weighted to predict judged quality (eq. 5)"
-    tree_accuracy = 1.0192
-    substitutions = -0.0869
+    accuracy_weight = 1.0192
+    substitution_weight = -0.0869
     constant = -0.3553
     at_perfect = 0.6639

@@ -375,8 +375,8 @@ def few_items(result: ScoreResult) -> list[str]:
     clusters = result.clusters
     if has_uncertainty and clusters is not None and clusters.are_few:
         return [
-            f"{clusters.number} {'is' if clusters.n == 1 else 'are'} too few to claim a difference; at "
-            f"least {MIN_CLUSTERS_FOR_CLAIMS} are needed."
+            f"{clusters.number_in_words} {'is' if clusters.n == 1 else 'are'} too few to claim a "
+            f"difference; at least {MIN_CLUSTERS_FOR_CLAIMS} are needed."
         ]
     if not has_uncertainty or fewest >= MIN_ITEMS_FOR_CLAIMS:
         return []

@@ -28,7 +28,7 @@ ABBREVIATION_BEFORE_NAME = re.compile(
 )
 SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+[\"'”’)\]]* (?=[\"'“‘(\[]*[^\W_a-z])")
 MAX_ABBREVIATION_CHARACTERS = 8
-"""The longest of the abbreviations before names, with its period and the character before it."""
+"""The length of the longest abbreviation before names, with its period and the character before it."""
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -41,11 +41,13 @@ def sentences(text: str) -> Iterator[str]:
     for paragraph in PARAGRAPH_BREAK.split(text):
         line = " ".join(paragraph.split())
         start = 0
-        for end in SENTENCE_END.finditer(line):
-            last = line[max(start, end.start() - MAX_ABBREVIATION_CHARACTERS) : end.end() - 1]
-            if not ABBREVIATION_BEFORE_NAME.search(last):
-                yield line[start : end.end() - 1]
-                start = end.end()
+        for match in SENTENCE_END.finditer(line):
+            last_characters = line[
+                max(start, match.start() - MAX_ABBREVIATION_CHARACTERS) : match.end() - 1
+            ]
+            if not ABBREVIATION_BEFORE_NAME.search(last_characters):
+                yield line[start : match.end() - 1]
+                start = match.end()
         if start < len(line):
             yield line[start:]
 

@@ -144,7 +144,7 @@ class _Reader:
         self._paragraph: list[str] = []
 
     def without(self, pattern: re.Pattern[str], text: str) -> str:
-        """The text without the matches of the pattern, which are code or formulas."""
+        """The text without the matches of the pattern, which count as code or formulas."""
         remaining, n = pattern.subn("\n\n", text)
         self.has_code |= n > 0
         return remaining

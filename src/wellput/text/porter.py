@@ -50,6 +50,7 @@ def stem(word: str) -> str:
         return IRREGULAR_STEMS[lower]
     if len(word) <= 2:
         return lower
+    stemmed = lower
     for step in (
         _without_plural,
         _without_past,
@@ -59,8 +60,8 @@ def stem(word: str) -> str:
         _without_last_suffix,
         _without_e,
     ):
-        lower = step(lower)
-    return lower[:-1] if lower.endswith("ll") and _measure(lower[:-1]) > 1 else lower
+        stemmed = step(stemmed)
+    return stemmed[:-1] if stemmed.endswith("ll") and _measure(stemmed[:-1]) > 1 else stemmed
 
 
 def _consonants(text: str) -> list[bool]:

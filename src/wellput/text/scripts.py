@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from unicodedata import is_normalized
 
-# Letters outside the Latin blocks; full-width Latin letters are Latin.
+# Characters outside the Latin blocks: letters, and their signs, digits and punctuation. Full-width
+# Latin letters are Latin.
 OTHER_LETTERS = re.compile(
     r"[\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2ddf\u2e80-\u3007\u3021-\ua6ff\ua800-\uab2f"
     r"\uab70-\ufaff\ufb13-\ufdff\ufe70-\ufefe\uff66-\uffdc\U00010000-\U0001cfff\U0001e000-\U0001efff"
@@ -22,7 +23,7 @@ LETTERS = re.compile(r"[^\W\d_]")
 KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 HAN_OR_KANA = re.compile(f"{HAN.pattern}|{KANA.pattern}")
-MAX_LETTERS_LOOKED_AT = 2000
+MAX_CHARACTERS_LOOKED_AT = 2000
 """Only this many characters at the beginning of a text are looked at."""
 
 
@@ -34,8 +35,9 @@ def share_of_other_scripts(text: str) -> float:
     """
     if text.isascii():
         return 0.0
-    beginning = text[:MAX_LETTERS_LOOKED_AT]
+    beginning = text[:MAX_CHARACTERS_LOOKED_AT]
     letters = len(LETTERS.findall(beginning))
+    # At most 1: `OTHER_LETTERS` also matches signs and digits, which `LETTERS` does not.
     return min(1.0, len(OTHER_LETTERS.findall(beginning)) / letters) if letters else 0.0
 
 
@@ -48,7 +50,7 @@ def unspaced_script(text: str) -> str:
     """
     if text.isascii() or HAN_OR_KANA.search(text) is None:
         return ""
-    beginning = text[:MAX_LETTERS_LOOKED_AT]
+    beginning = text[:MAX_CHARACTERS_LOOKED_AT]
     kana, han = len(KANA.findall(beginning)), len(HAN.findall(beginning))
     if 2 * (kana + han) <= len(LETTERS.findall(beginning)):
         return ""

@@ -24,7 +24,7 @@ GROUP = "wellput.tokenizers"
 NativeName: TypeAlias = Literal["13a", "char", "intl", "none", "zh"]
 
 NATIVE_TOKENIZERS: tuple[NativeName, ...] = get_args(NativeName)
-OF_SACREBLEU = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
+SACREBLEU_MODEL_TOKENIZERS = ("flores101", "flores200", "ja-mecab", "ko-mecab", "spBLEU-1K", "spm")
 """sacreBLEU's tokenizers that need a model."""
 
 MAX_CACHED_TEXTS = 1 << 16
@@ -49,7 +49,7 @@ def is_native(name: str) -> TypeGuard[NativeName]:
 
 def check_name(name: str) -> None:
     """Raises InputError if no tokenizer has this name."""
-    if not is_native(name) and name not in OF_SACREBLEU:
+    if not is_native(name) and name not in SACREBLEU_MODEL_TOKENIZERS:
         _of_a_package(name)
 
 
@@ -59,7 +59,7 @@ TokenizerName: TypeAlias = Annotated[str, check_name]
 
 def tokenizer_names() -> list[str]:
     """The names of all tokenizers, built in or from other packages."""
-    return list(dict.fromkeys([*NATIVE_TOKENIZERS, *OF_SACREBLEU, *plugins(GROUP)]))
+    return list(dict.fromkeys([*NATIVE_TOKENIZERS, *SACREBLEU_MODEL_TOKENIZERS, *plugins(GROUP)]))
 
 
 def tokenize(text: str, name: str = "13a") -> list[str]:
@@ -101,7 +101,7 @@ def tokenizer_signature(name: str) -> str:
 
 
 def _in_python(name: str) -> PythonTokenizer:
-    return _of_sacrebleu(name) if name in OF_SACREBLEU else _of_a_package(name)
+    return _of_sacrebleu(name) if name in SACREBLEU_MODEL_TOKENIZERS else _of_a_package(name)
 
 
 @cache

@@ -17,7 +17,11 @@ import numpy as np
 
 from wellput.core.errors import InputError
 from wellput.core.metric import Floats
-from wellput.language.models.transformer_loading import files_fingerprint, load_transformer
+from wellput.language.models.transformer_loading import (
+    files_fingerprint,
+    load_transformer,
+    without_surrogates,
+)
 
 TEXT_BEFORE = "\n"
 MAX_PIECES = 1024
@@ -131,9 +135,9 @@ class TransformerNetwork:
         return bool(abs(one[0] - another[0]) > SAME_LOG_PROB)
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        numbers: list[list[int]] = self._tokenizer(list(texts), add_special_tokens=False)[
-            "input_ids"
-        ]
+        numbers: list[list[int]] = self._tokenizer(
+            [without_surrogates(text) for text in texts], add_special_tokens=False
+        )["input_ids"]
         return numbers
 
     def log_probs(self, rows: Sequence[Sequence[int]]) -> list[Floats]:

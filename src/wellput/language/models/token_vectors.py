@@ -25,6 +25,7 @@ from wellput.language.models.transformer_loading import (
     LoadedTransformer,
     files_fingerprint,
     load_transformer,
+    without_surrogates,
 )
 from wellput.text.tokenizers import tokenize
 
@@ -177,7 +178,9 @@ class TransformerVectors:
         if not texts:
             return []
         numbers: list[list[int]] = self._tokenizer(
-            [text.strip() for text in texts], truncation=True, max_length=self._limit
+            [without_surrogates(text.strip()) for text in texts],
+            truncation=True,
+            max_length=self._limit,
         )["input_ids"]
         return numbers
 

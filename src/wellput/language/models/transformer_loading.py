@@ -67,6 +67,11 @@ def load_transformer(
     return LoadedTransformer(torch, tokenizer, model, chosen)
 
 
+def without_surrogates(text: str) -> str:
+    """The text with question marks for halves of surrogate pairs, which tokenizers do not take."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def files_fingerprint(path: Path) -> str:
     """SHA-256 of a file, or of all files of a folder."""
     digest = hashlib.sha256()

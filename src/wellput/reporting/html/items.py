@@ -29,7 +29,7 @@ from wellput.metrics.accuracy import (
     AlignmentOptions,
     GenerationStringAccuracy,
     GenerationTreeAccuracy,
-    reference_tokens,
+    reference_tokens_and_heads,
     reference_with_tree,
 )
 from wellput.metrics.alignments import WrongTreelet, alignment_steps, origins, wrong_treelets
@@ -351,7 +351,7 @@ def drawn_tree(reference: str, tree: Tree, metric: GenerationTreeAccuracy, item:
     """The tree over the reference's tokens: words, heads (the place of each word's head, −1 for the
     root), heights of the arcs in the drawing; also relations and tags if the tokens are the tree's
     words."""
-    tokens, heads = reference_tokens(reference, tree, metric.tokenize, item)
+    tokens, heads = reference_tokens_and_heads(reference, tree, metric.tokenize, item)
     over_tokens = Tree(
         tuple(Word(form, head + 1) for form, head in zip(tokens, heads, strict=True))
     )
