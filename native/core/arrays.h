@@ -40,7 +40,7 @@ NewArray<T, 2> new_table(std::size_t rows, std::size_t columns) {
     return NewArray<T, 2>(data, {rows, columns}, owner);
 }
 
-// The same of doubles; sets `data` to its first value.
+// A zeroed (rows, columns) array of doubles; `*data` becomes the address of its first value.
 inline Matrix new_matrix(std::size_t rows, std::size_t columns, double** data) {
     Matrix result = new_table<double>(rows, columns);
     *data = result.data();

@@ -1,5 +1,5 @@
 // `KeyedSlots`: a hash table of values by a 64-bit key, with open addressing (a value whose place is
-// taken goes to the next free one). It doubles before it is half full.
+// taken goes to the next free one). It doubles before it is more than half full.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Random draws of resamples. Each resample has its own random stream, made from (seed, resample):
-// the number of threads does not change the draws.
+// Random draws of resamples (random selections of rows). Each resample has its own random stream, made
+// from the seed and the number of the resample: the number of threads does not change the draws.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace wellput {
 
 // How often a row was drawn. If a row were drawn 256 times, the number would overflow. With up to 255
-// rows this cannot happen; with more rows, its probability is below 1 / 256! (256 factorial).
+// rows this cannot happen; with more, its probability for each row is below 1 / 256! (256 factorial).
 using Weight = std::uint8_t;
 
 // A stream of random 64-bit numbers: SplitMix64 (Steele, Lea & Flood 2014).
@@ -39,26 +39,26 @@ inline void draw(Stream stream, std::size_t n, Weight* weights) {
     std::fill_n(weights, n, Weight{0});
     const auto bound = static_cast<std::uint32_t>(n);
     const std::uint32_t threshold = -bound % bound;
-    std::size_t left = n;
+    std::size_t remaining = n;
     const auto take = [&](std::uint32_t half) {
         const std::uint64_t product = std::uint64_t{half} * bound;
         if (static_cast<std::uint32_t>(product) < threshold) return;
         ++weights[product >> 32];
-        --left;
+        --remaining;
     };
-    while (left >= 2) {
+    while (remaining >= 2) {
         const std::uint64_t word = stream.next();
         take(static_cast<std::uint32_t>(word));
         take(static_cast<std::uint32_t>(word >> 32));
     }
-    while (left) take(static_cast<std::uint32_t>(stream.next()));
+    while (remaining) take(static_cast<std::uint32_t>(stream.next()));
 }
 
 // Puts things into a random order (Fisher-Yates).
 template <typename Thing>
 void shuffle(std::vector<Thing>& things, Stream stream) {
-    for (std::size_t left = things.size(); left > 1; --left)
-        std::swap(things[left - 1], things[stream.next() % left]);
+    for (std::size_t unplaced = things.size(); unplaced > 1; --unplaced)
+        std::swap(things[unplaced - 1], things[stream.next() % unplaced]);
 }
 
 // Draws 0 or 1 for each of n rows: row i gets bit i mod 64 of the random number i / 64.
@@ -71,8 +71,8 @@ inline void flip(Stream stream, std::size_t n, Weight* weights) {
     }
 }
 
-// The same bits, eight in a byte: row i gets bit i mod 8 of byte i / 8. `words` is the number of random
-// numbers.
+// The same bits as `flip`, but eight in a byte: row i gets bit i mod 8 of byte i / 8. `words` is the
+// number of random numbers, of eight bytes each.
 inline void flip_packed(Stream stream, std::size_t words, std::uint8_t* bytes) {
     for (std::size_t word = 0; word < words; ++word) {
         const std::uint64_t bits = stream.next();

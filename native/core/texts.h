@@ -56,7 +56,7 @@ private:
     std::vector<nb::object> owners_;
 };
 
-// A list of texts for each item, such as its references. Lists may have different lengths.
+// A list of texts for each item, such as its references. Items may have different numbers of texts.
 class TextLists {
 public:
     explicit TextLists(nb::handle sequence) {
@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    // Most items are short lists: to keep their texts alive costs less than to make a tuple of them.
+    // Most items are short lists: keeping each text alive costs less than making a tuple of them.
     void add_list(PyObject* list) {
         const Py_ssize_t m = PyList_Size(list);
         for (Py_ssize_t j = 0; j < m; ++j) {
@@ -104,6 +104,7 @@ private:
         const Py_ssize_t m = PyTuple_Size(inner.ptr());
         for (Py_ssize_t j = 0; j < m; ++j)
             views_.push_back(utf8_of(PyTuple_GetItem(inner.ptr(), j), owners_));
+        // A tuple is its own `inner`; the outer tuple keeps it alive.
         if (inner.ptr() != item) owners_.push_back(std::move(inner));
     }
 

@@ -40,9 +40,10 @@ void require_heads(std::span<const int> heads) {
         require(head >= -1 && head < static_cast<int>(heads.size()), "a head is out of range");
 }
 
-void write(double* row, std::size_t hypothesis, std::size_t reference, const Errors& errors) {
-    row[0] = static_cast<double>(hypothesis);
-    row[1] = static_cast<double>(reference);
+void write(double* row, std::size_t hypothesis_length, std::size_t reference_length,
+           const Errors& errors) {
+    row[0] = static_cast<double>(hypothesis_length);
+    row[1] = static_cast<double>(reference_length);
     row[2] = errors.substitutions;
     row[3] = errors.insertions;
     row[4] = errors.deletions;
@@ -67,9 +68,9 @@ public:
 
 private:
     // Fills `numbers` with one number for each token, equal for equal tokens.
-    void number(std::string_view text, std::size_t place, std::vector<int>& numbers) {
-        if (buffers_.size() <= place) buffers_.resize(place + 1);
-        tokenize(tokenizer_, text, buffers_[place], tokens_);
+    void number(std::string_view text, std::size_t buffer, std::vector<int>& numbers) {
+        if (buffers_.size() <= buffer) buffers_.resize(buffer + 1);
+        tokenize(tokenizer_, text, buffers_[buffer], tokens_);
         vocabulary_.add(tokens_, numbers);
     }
 
@@ -125,9 +126,10 @@ private:
     std::vector<int> hypothesis_, reference_;
 };
 
-// The same errors in treelets, a row for each item; the seventh column has the substitutions of the
-// string alignment. `references` are lists of tokens. `heads` has the position of each token's head in
-// its reference (-1 for a root), for all references one after the other.
+// Errors in treelets, a row for each item. The first six columns are as in `string_errors`; the seventh
+// has the substitutions of the string alignment. `references` are lists of tokens. `heads` has the
+// position of each token's head in its reference (-1 for a root), for all references one after the
+// other.
 Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> heads,
                       const std::string& tokenizer, const CostTuple& costs, int threads) {
     const Texts texts(hypotheses);
@@ -149,15 +151,22 @@ Matrix treelet_errors(nb::handle hypotheses, nb::handle references, Array<int> h
     return result;
 }
 
-// One alignment, for display: pairs of positions from left to right, -1 where one side has no token.
+// One number for each token, equal for equal tokens.
+std::vector<int> numbers_of(const Texts& tokens, Vocabulary& vocabulary) {
+    std::vector<int> numbers;
+    for (std::size_t i = 0; i < tokens.size(); ++i) numbers.push_back(vocabulary.add(tokens[i]));
+    return numbers;
+}
+
+// One alignment, for display: pairs of positions (reference, hypothesis) from left to right, -1 where
+// one of the two has no token.
 nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostTuple& costs) {
-    const Texts left(reference), right(hypothesis);
+    const Texts reference_tokens(reference), hypothesis_tokens(hypothesis);
     Vocabulary vocabulary;
-    std::vector<int> expected, found;
-    for (std::size_t i = 0; i < left.size(); ++i) expected.push_back(vocabulary.add(left[i]));
-    for (std::size_t j = 0; j < right.size(); ++j) found.push_back(vocabulary.add(right[j]));
+    const std::vector<int> reference_numbers = numbers_of(reference_tokens, vocabulary);
+    const std::vector<int> hypothesis_numbers = numbers_of(hypothesis_tokens, vocabulary);
     Aligner aligner(costs_of(costs));
-    aligner.align(expected, found, vocabulary.bound());
+    aligner.align(reference_numbers, hypothesis_numbers, vocabulary.bound());
     nb::list pairs;
     const auto path = aligner.path();
     for (auto step = path.rbegin(); step != path.rend(); ++step)
@@ -169,21 +178,19 @@ nb::list alignment_path(nb::handle reference, nb::handle hypothesis, const CostT
 // none), and (head, substitutions, insertions, deletions, moves) for every treelet.
 nb::tuple treelet_details(nb::handle reference, Array<int> heads, nb::handle hypothesis,
                           const CostTuple& costs) {
-    const Texts left(reference), right(hypothesis);
-    if (heads.shape(0) != left.size())
+    const Texts reference_tokens(reference), hypothesis_tokens(hypothesis);
+    if (heads.shape(0) != reference_tokens.size())
         throw std::invalid_argument("reference and heads differ in length");
-    require_heads({heads.data(), left.size()});
+    require_heads(values_of(heads));
     Vocabulary vocabulary;
-    std::vector<int> expected, found;
-    for (std::size_t i = 0; i < left.size(); ++i) expected.push_back(vocabulary.add(left[i]));
-    for (std::size_t j = 0; j < right.size(); ++j) found.push_back(vocabulary.add(right[j]));
-    const std::span<const int> tree(heads.data(), left.size());
+    const std::vector<int> reference_numbers = numbers_of(reference_tokens, vocabulary);
+    const std::vector<int> hypothesis_numbers = numbers_of(hypothesis_tokens, vocabulary);
     TreeletAligner aligner(costs_of(costs));
-    aligner.align(expected, tree, found, vocabulary.bound());
+    aligner.align(reference_numbers, values_of(heads), hypothesis_numbers, vocabulary.bound());
     nb::list tokens, treelets;
     for (const int token : aligner.token_of()) tokens.append(token);
-    for (int i = 0; i < static_cast<int>(left.size()); ++i) {
-        if (!aligner.has_treelet(i, tree)) continue;
+    for (int i = 0; i < static_cast<int>(reference_tokens.size()); ++i) {
+        if (!aligner.has_treelet(i, values_of(heads))) continue;
         const Errors errors = aligner.treelet(i);
         treelets.append(nb::make_tuple(i, errors.substitutions, errors.insertions, errors.deletions,
                                        errors.moves));

@@ -35,9 +35,9 @@ struct Costs {
     }
 
     // A path that costs c has from c / dearest to c / cheapest errors. If the scale is above the
-    // largest such difference, cost * scale + errors compares first by cost, then by errors. The scale
-    // is as small as possible, so that the values fit into 16 bits for sentences of up to about 150
-    // tokens.
+    // greatest difference between these two numbers, cost * scale + errors compares first by cost,
+    // then by errors. The scale is as small as possible, so that the values fit into 16 bits for
+    // sentences of up to about 150 tokens.
     std::int64_t scale(std::int64_t highest) const {
         const std::int64_t top = highest + 2 * dearest();
         return top / cheapest() - top / dearest() + 2;
@@ -60,24 +60,25 @@ struct Errors {
     }
 };
 
-// One step of the path: a pair of positions, -1 where the other side has no token.
+// One step of the path: a pair of positions. A deletion has no position in the hypothesis, an insertion
+// none in the reference: -1 stands there.
 struct Step {
     int reference;
     int hypothesis;
 };
 
-// Fills a table of the cheapest values. Cell (i, j) is in row i + j (its diagonal) at place i; rows are
-// `stride` apart. The cells of a diagonal do not depend on each other, so compilers turn the loop over
-// them into vector code, which handles LANE_CELLS at a time. Therefore rows and tokens need as many
-// places to spare at their ends. `left[i]` is reference token i - 1; `right` has the hypothesis
-// backwards.
+// Fills a table of the cheapest values. Cell (i, j), for the first i reference tokens and the first j
+// hypothesis tokens, is in row i + j (its diagonal) at place i; rows are `stride` apart. The cells of a
+// diagonal do not depend on each other, so compilers turn the loop over them into vector code, which
+// handles LANE_CELLS at a time. Therefore rows and tokens need LANE_CELLS places to spare at the end.
+// `reference[i]` is token i - 1 of the reference; `backwards` has the hypothesis in reverse order.
 inline constexpr std::size_t LANE_CELLS = 16;
-void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* left,
-                    const std::int16_t* right, std::size_t n, std::size_t m, std::int16_t deletion,
-                    std::int16_t insertion, std::int16_t substitution);
-void fill_diagonals(std::int32_t* values, std::size_t stride, const std::int32_t* left,
-                    const std::int32_t* right, std::size_t n, std::size_t m, std::int32_t deletion,
-                    std::int32_t insertion, std::int32_t substitution);
+void fill_diagonals(std::int16_t* values, std::size_t stride, const std::int16_t* reference,
+                    const std::int16_t* backwards, std::size_t n, std::size_t m,
+                    std::int16_t deletion, std::int16_t insertion, std::int16_t substitution);
+void fill_diagonals(std::int32_t* values, std::size_t stride, const std::int32_t* reference,
+                    const std::int32_t* backwards, std::size_t n, std::size_t m,
+                    std::int32_t deletion, std::int32_t insertion, std::int32_t substitution);
 
 class Aligner {
 public:
@@ -86,7 +87,7 @@ public:
     // The errors of the cheapest alignment. Tokens are numbers below `bound`.
     Errors align(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         path_.clear();
-        removed_.clear();
+        deleted_.clear();
         inserted_.clear();
         substitutions_ = 0;
         // Equal tokens at the end are always paired; equal tokens at the beginning may not be.
@@ -107,8 +108,8 @@ private:
     void trace(std::span<const int> reference, std::span<const int> hypothesis, int bound) {
         const std::size_t n = reference.size(), m = hypothesis.size();
         if (n == 0 || m == 0) {
-            for (std::size_t i = n; i > 0; --i) remove(i, reference);
-            for (std::size_t j = m; j > 0; --j) insert(j, hypothesis);
+            for (std::size_t i = n; i > 0; --i) add_deletion(i, reference);
+            for (std::size_t j = m; j > 0; --j) add_insertion(j, hypothesis);
             return;
         }
         const std::int64_t highest = costs_.highest(n, m);
@@ -129,35 +130,37 @@ private:
                       std::int64_t scale) {
         const std::size_t n = reference.size(), m = hypothesis.size();
         const std::size_t stride = n + 1 + LANE_CELLS;
-        const std::size_t lane_tokens = n + m + 2 * LANE_CELLS + 2;
-        const std::size_t bytes = ((n + m + 1) * stride + LANE_CELLS + 2 * lane_tokens) * sizeof(T);
+        // For the tokens of a text: vector code also reads past their end.
+        const std::size_t padded_length = n + m + 2 * LANE_CELLS + 2;
+        const std::size_t bytes =
+            ((n + m + 1) * stride + LANE_CELLS + 2 * padded_length) * sizeof(T);
         if (cells_.size() * sizeof(std::int64_t) < bytes) cells_.resize(bytes / 8 + 1);
         T* const values = reinterpret_cast<T*>(cells_.data());
-        // left[i] is reference token i - 1; right has the hypothesis backwards.
-        T* const left = values + (n + m + 1) * stride + LANE_CELLS;
-        T* const right = left + lane_tokens;
-        for (std::size_t i = 0; i < n; ++i) left[i + 1] = static_cast<T>(reference[i]);
-        for (std::size_t j = 0; j < m; ++j) right[m - 1 - j] = static_cast<T>(hypothesis[j]);
+        T* const shifted =
+            values + (n + m + 1) * stride + LANE_CELLS;  // reference token i - 1 at i
+        T* const backwards = shifted + padded_length;
+        for (std::size_t i = 0; i < n; ++i) shifted[i + 1] = static_cast<T>(reference[i]);
+        for (std::size_t j = 0; j < m; ++j) backwards[m - 1 - j] = static_cast<T>(hypothesis[j]);
         const T deletion = static_cast<T>(costs_.deletion * scale + 1);
         const T insertion = static_cast<T>(costs_.insertion * scale + 1);
         const T substitution = static_cast<T>(costs_.substitution * scale + 1);
-        fill_diagonals(values, stride, left, right, n, m, deletion, insertion, substitution);
+        fill_diagonals(values, stride, shifted, backwards, n, m, deletion, insertion, substitution);
         auto at = [&](std::size_t i, std::size_t j) { return values[(i + j) * stride + i]; };
         for (std::size_t i = n, j = m; i > 0 || j > 0;) {
             // A diagonal step over equal tokens is always on a cheapest path.
             const bool inside = i > 0 && j > 0;
             const bool same = inside && reference[i - 1] == hypothesis[j - 1];
             if (same || (inside && at(i, j) == static_cast<T>(at(i - 1, j - 1) + substitution)))
-                pair(i--, j--, same);
+                add_pair(i--, j--, same);
             else if (i > 0 && at(i, j) == static_cast<T>(at(i - 1, j) + deletion))
-                remove(i--, reference);
+                add_deletion(i--, reference);
             else
-                insert(j--, hypothesis);
+                add_insertion(j--, hypothesis);
         }
     }
 
-    // For long texts: keeps only the current row of values, and two bits a cell for the way back. If
-    // even these bits are too many, they are computed piece by piece.
+    // For long texts: keeps only the current row of values, and two bits for each cell that say which
+    // step leads back. If even these bits are too many, they are computed piece by piece.
     void by_rows(std::span<const int> reference, std::span<const int> hypothesis,
                  std::int64_t scale) {
         enum : std::uint8_t { DIAGONAL_STEP, DELETION_STEP, INSERTION_STEP };
@@ -196,56 +199,56 @@ private:
                 const std::size_t at = (i - begin - 1) * width + j / 4;
                 const int step = j == 0 ? DELETION_STEP : (steps_[at] >> (2 * (j % 4))) & 3;
                 if (step == DIAGONAL_STEP) {
-                    pair(i, j, reference[i - 1] == hypothesis[j - 1]);
+                    add_pair(i, j, reference[i - 1] == hypothesis[j - 1]);
                     --i, --j;
                 } else if (step == DELETION_STEP) {
-                    remove(i--, reference);
+                    add_deletion(i--, reference);
                 } else {
-                    insert(j--, hypothesis);
+                    add_insertion(j--, hypothesis);
                 }
             }
         };
         std::vector<std::int64_t> row(j + 1);
         for (std::size_t k = 0; k <= j; ++k) row[k] = static_cast<std::int64_t>(k) * insertion;
         visit_backwards(row, 0, reference.size(), MAX_STEP_BYTES / (j / 4 + 1), advance, walk);
-        while (j > 0) insert(j--, hypothesis);
+        while (j > 0) add_insertion(j--, hypothesis);
     }
 
     // The three steps back from cell (i, j).
-    void pair(std::size_t i, std::size_t j, bool same) {
+    void add_pair(std::size_t i, std::size_t j, bool same) {
         path_.push_back({static_cast<int>(i) - 1, static_cast<int>(j) - 1});
         substitutions_ += !same;
     }
-    void remove(std::size_t i, std::span<const int> reference) {
+    void add_deletion(std::size_t i, std::span<const int> reference) {
         path_.push_back({static_cast<int>(i) - 1, -1});
-        removed_.push_back(reference[i - 1]);
+        deleted_.push_back(reference[i - 1]);
     }
-    void insert(std::size_t j, std::span<const int> hypothesis) {
+    void add_insertion(std::size_t j, std::span<const int> hypothesis) {
         path_.push_back({-1, static_cast<int>(j) - 1});
         inserted_.push_back(hypothesis[j - 1]);
     }
 
-    // A move is a token that was removed and inserted.
+    // A move is a token that was deleted in one place and inserted in another.
     Errors tally(int bound) {
         Errors errors{substitutions_, static_cast<int>(inserted_.size()),
-                      static_cast<int>(removed_.size()), 0};
-        if (removed_.empty() || inserted_.empty()) return errors;
+                      static_cast<int>(deleted_.size()), 0};
+        if (deleted_.empty() || inserted_.empty()) return errors;
         if (counts_.size() < static_cast<std::size_t>(bound)) counts_.resize(bound);
-        for (const int token : removed_) ++counts_[token];
+        for (const int token : deleted_) ++counts_[token];
         for (const int token : inserted_) {
-            const int is_left = counts_[token] > 0;
-            counts_[token] -= is_left;
-            errors.moves += is_left;
+            const int is_moved = counts_[token] > 0;
+            counts_[token] -= is_moved;
+            errors.moves += is_moved;
         }
-        for (const int token : removed_) counts_[token] = 0;
+        for (const int token : deleted_) counts_[token] = 0;
         return errors;
     }
 
     Costs costs_;
-    std::vector<std::int64_t> cells_;
+    std::vector<std::int64_t> cells_;  // memory for `by_diagonals`: the table, then the tokens
     std::vector<std::uint8_t> steps_;
     std::vector<Step> path_;
-    std::vector<int> removed_, inserted_, counts_;
+    std::vector<int> deleted_, inserted_, counts_;
     int substitutions_ = 0;
 };
 

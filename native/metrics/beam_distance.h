@@ -3,8 +3,8 @@
 //
 // There are two implementations for `ShiftSearch`. `BeamDistance` fills the beam cell by cell.
 // `BitDistance` computes all columns of a row at once, with a bit per reference word, so the reference
-// can have at most as many words as its integers have bits. It has no beam; `beam_is_wide_enough` says
-// when the beam makes no difference, so that it can be used.
+// can have at most as many words as its integers have bits. `BitDistance` has no beam, so it is used
+// only if `beam_is_wide_enough` says that a beam would make no difference.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,18 @@ constexpr int BEAM_COLUMNS_PER_SIDE = 25;
 
 // True if all cheapest paths of `distance` edits between n hypothesis words and m reference words lie
 // in the beam, also for every other order of the hypothesis words with fewer edits. A path with I
-// insertions and D deletions is at most max(I, D) + |n - m| / 2 columns away from the sloping diagonal,
-// and max(I, D) is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If
-// the reference is shorter than the beam's width to one side, every cell is in the beam.
+// insertions and D deletions is at most max(I, D) columns away from the sloping diagonal, and max(I, D)
+// is at most (distance + |n - m|) / 2; one column at either end is kept for rounding. If the reference
+// is shorter than the beam's width to one side, every cell is in the beam.
 inline bool beam_is_wide_enough(int distance, int n, int m) {
     return m < BEAM_COLUMNS_PER_SIDE ||
            distance + std::abs(n - m) <= 2 * (BEAM_COLUMNS_PER_SIDE - 2);
 }
 
-// Walks back from the end of both sequences and fills `alignment`. Among the cheapest steps it
-// prefers the diagonal, then an extra hypothesis word, then a missing reference word.
+// Walks back from the end of both sequences and fills `alignment`. Among the cheapest steps it prefers
+// the diagonal, then an extra hypothesis word (a step down the rows of the table), then a missing
+// reference word. diagonal(i, j) and down(i, j) say whether a cheapest path may reach cell (i, j) by
+// this step; matches(i, j), whether hypothesis word i is equal to reference word j (both from 0).
 template <typename Diagonal, typename Down, typename Matches>
 void trace_back(int n, int m, WordAlignment& alignment, Diagonal diagonal, Down down,
                 Matches matches) {
@@ -61,6 +63,7 @@ inline void move_words(std::vector<int>& words, const Shift& shift) {
                 words.begin() + pieces.rest);
 }
 
+// See `ShiftSearch::edits` for the functions of both distances.
 template <typename Bits>
 class BitDistance {
 public:
@@ -189,6 +192,8 @@ public:
 private:
     static constexpr int INFINITE_EDITS = 1 << 29;
 
+    // In row i: the column of the sloping diagonal, the first column of the beam, and the one after its
+    // last.
     int diagonal(int i) const { return static_cast<int>(std::floor(i * slope_)); }
     int begin_of(int i) const { return i ? std::max(0, diagonal(i) - beam_) : 0; }
     int end_of(int i) const {

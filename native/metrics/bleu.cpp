@@ -19,7 +19,7 @@ namespace {
 struct Options {
     Tokenizer tokenizer;
     int orders;
-    bool shortest;
+    bool shortest;  // whether the shortest reference gives the reference length, not the closest
 };
 
 class BleuScorer {
@@ -29,18 +29,18 @@ public:
     // row: the length of the hypothesis, that of the reference, then the matches of each order, then
     // the numbers of the hypothesis's n-grams of each order.
     void score(std::string_view hypothesis, References references, double* row) {
-        const std::size_t several = references.size();
-        if (buffers_.size() < several + 1) buffers_.resize(several + 1);
+        const std::size_t n_references = references.size();
+        if (buffers_.size() < n_references + 1) buffers_.resize(n_references + 1);
         vocabulary_.clear();
         matches_.clear();
         lengths_.clear();
-        for (std::size_t r = 0; r < several; ++r) {
+        for (std::size_t r = 0; r < n_references; ++r) {
             tokenize(options_.tokenizer, references[r], buffers_[r], tokens_);
             matches_.end_reference(
                 vocabulary_.add(tokens_, matches_.add_reference(tokens_.size())));
             lengths_.push_back(tokens_.size());
         }
-        tokenize(options_.tokenizer, hypothesis, buffers_[several], tokens_);
+        tokenize(options_.tokenizer, hypothesis, buffers_[n_references], tokens_);
         const std::size_t length = tokens_.size();
         matches_.end_hypothesis(vocabulary_.find(tokens_, matches_.add_hypothesis(length)));
         const std::size_t orders = static_cast<std::size_t>(options_.orders);
@@ -67,7 +67,7 @@ private:
     Options options_;
     NgramMatches matches_;
     Vocabulary vocabulary_;
-    std::vector<std::string> buffers_;
+    std::vector<std::string> buffers_;  // one for each text: the vocabulary's tokens lie in them
     std::vector<std::string_view> tokens_;
     std::vector<std::size_t> lengths_;
 };

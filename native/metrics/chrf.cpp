@@ -99,8 +99,8 @@ public:
     }
     // Every symbol is below this.
     int bound() const { return static_cast<int>(count_) + 1; }
-    // Writes the symbols of a text's characters, new ones for new characters, and returns their
-    // end. There must be room for as many as the text has bytes.
+    // Writes the symbols of a text's characters, new ones for new characters, and returns the end of
+    // what it wrote. There must be room for as many symbols as the text has bytes.
     std::uint32_t* add(std::string_view text, std::uint32_t* symbols) {
         reserve(count_ + text.size());
         return walk<true>(text, symbols);
@@ -148,14 +148,15 @@ private:
                 p += character_size(*p);
             }
             const bool is_new = slot->stamp != stamp;
-            const std::uint32_t old = 0u - std::uint32_t{!is_new};
+            // All bits are set if the character is known, so that no branch is needed.
+            const std::uint32_t known_mask = 0u - std::uint32_t{!is_new};
             const bool is_kept = with_whitespace | !is_space;
             if constexpr (adding) {
                 count += is_new & is_kept;
-                *symbols = (slot->symbol & old) | (count & ~old);
+                *symbols = (slot->symbol & known_mask) | (count & ~known_mask);
                 *slot = {stamp, *symbols};
             } else {
-                *symbols = slot->symbol & old;
+                *symbols = slot->symbol & known_mask;
             }
             symbols += is_kept;
         }
@@ -194,7 +195,7 @@ public:
           row_(3 * static_cast<std::size_t>(options.orders())),
           matched_(static_cast<std::size_t>(options.orders())) {}
 
-    // row: the statistics for the reference with the highest F score, the first of several.
+    // row: the statistics for the reference with the highest F score; of equally good ones, the first.
     void score(std::string_view hypothesis, References references, double* row) {
         if (options_.word_order > 0) split_words(hypothesis, scratch_, words_);
         double best_score = -1;

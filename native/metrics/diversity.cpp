@@ -35,7 +35,7 @@ public:
         trie_.clear();
         std::size_t distinct = 0;
         for (std::size_t start = 0; start + n_ <= ids_.size(); ++start) {
-            std::size_t before = 0;
+            std::size_t before = 0;  // nodes before the whole n-gram is added
             Node node = ROOT_NODE;
             for (std::size_t j = 0; j < n_; ++j) {
                 before = trie_.size();
@@ -87,7 +87,7 @@ void add_diversity(nb::module_& m) {
         .def("distinct", &NgramCounter::distinct, nb::arg("n"))
         .def("__getstate__", &NgramCounter::state)
         .def("__setstate__", [](NgramCounter& counter, const nb::tuple& state) {
-            new (&counter) NgramCounter(NgramCounter::of(state));
+            new (&counter) NgramCounter(NgramCounter::from_state(state));
         });
     m.def("distinct_ngrams", &distinct_ngrams, nb::arg("texts"), nb::arg("n"), nb::arg("tokenizer"),
           nb::arg("threads"));

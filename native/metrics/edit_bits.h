@@ -31,11 +31,11 @@ template <typename Bits>
 inline EditSteps<Bits> next_row(EditRow<Bits>& row, Bits matches) {
     const Bits level = (((matches & row.plus) + row.plus) ^ row.plus) | matches | row.minus;
     const Bits down = row.minus | ~(level | row.plus);
-    const Bits up = level & row.plus;
-    const Bits from_left =
-        (down << 1) | 1;  // the column left of the first one goes down: D[i][0] = i
-    row.plus = (up << 1) | ~(level | from_left);
-    row.minus = from_left & level;
+    const Bits up = level & row.plus;  // D[i][j] == D[i - 1][j] - 1
+    // `down` of the column to the left. Left of the first one is D[i][0] = D[i - 1][0] + 1.
+    const Bits left_down = (down << 1) | 1;
+    row.plus = (up << 1) | ~(level | left_down);
+    row.minus = left_down & level;
     return {level, down};
 }
 
@@ -50,9 +50,9 @@ inline void next_row(const EditRow<std::uint64_t>* above, EditRow<std::uint64_t>
         const std::uint64_t level = (((same & plus) + plus) ^ plus) | same | minus;
         const std::uint64_t down = minus | ~(level | plus);
         const std::uint64_t up = level & plus;
-        const std::uint64_t from_left = (down << 1) | down_carry;
-        row[b].plus = (up << 1) | up_carry | ~(level | from_left);
-        row[b].minus = from_left & level;
+        const std::uint64_t left_down = (down << 1) | down_carry;
+        row[b].plus = (up << 1) | up_carry | ~(level | left_down);
+        row[b].minus = left_down & level;
         down_carry = down >> 63;
         up_carry = up >> 63;
     }

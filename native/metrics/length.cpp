@@ -26,8 +26,8 @@ public:
         bool is_first = true;
         for (const std::string_view reference : references) {
             const std::int64_t other = length_of(reference);
-            const std::int64_t farther = std::abs(closest - length) - std::abs(other - length);
-            if (is_first || farther > 0 || (farther == 0 && other < closest)) closest = other;
+            const std::int64_t nearer_by = std::abs(closest - length) - std::abs(other - length);
+            if (is_first || nearer_by > 0 || (nearer_by == 0 && other < closest)) closest = other;
             is_first = false;
         }
         row[0] = static_cast<double>(length);

@@ -68,7 +68,7 @@ public:
 private:
     struct Slot {
         std::uint64_t key = 0;
-        std::uint32_t stamp = 0;
+        std::uint32_t stamp = 0;  // a slot with another stamp than stamp_ is empty
         Node node = 0;
     };
 
@@ -158,7 +158,7 @@ public:
                                         nodes.size() * sizeof(std::int64_t)));
     }
 
-    static NgramCounter of(const nb::tuple& state) {
+    static NgramCounter from_state(const nb::tuple& state) {
         NgramCounter counter(nb::cast<std::uint8_t>(state[0]), nb::cast<std::string>(state[1]));
         for (const nb::handle token : nb::cast<nb::list>(state[2])) {
             const auto bytes = nb::cast<nb::bytes>(token);
@@ -167,21 +167,21 @@ public:
         const auto packed = nb::cast<nb::bytes>(state[3]);
         std::vector<std::int64_t> nodes(packed.size() / sizeof(std::int64_t));
         std::memcpy(nodes.data(), packed.c_str(), nodes.size() * sizeof(std::int64_t));
-        counter.counts_[ROOT_NODE] = nodes.at(2);
-        std::vector<std::size_t> orders = {0};  // of the n-grams so far
+        counter.counts_[ROOT_NODE] = nodes.at(2);  // the root is the first node
+        std::vector<std::size_t> lengths = {0};    // in tokens, of the nodes so far
         for (std::size_t at = 3; at + 2 < nodes.size(); at += 3) {
             const auto parent = static_cast<Node>(nodes[at]);
-            const std::size_t i = orders.at(parent);
+            const std::size_t i = lengths.at(parent);
             const Node node = counter.child(parent, static_cast<Token>(nodes[at + 1]), i);
             counter.counts_[node] = nodes[at + 2];
             counter.totals_.at(i) += nodes[at + 2];
-            orders.push_back(i + 1);
+            lengths.push_back(i + 1);
         }
         return counter;
     }
 
 private:
-    // The child of an n-gram of i tokens.
+    // The child of an n-gram of i tokens, added if it is new.
     Node child(Node parent, Token token, std::size_t i) {
         const Node node = trie_.add(parent, token);
         if (node == counts_.size()) {

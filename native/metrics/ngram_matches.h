@@ -14,8 +14,9 @@
 
 namespace wellput {
 
-// The number of an n-gram by (number of its first n - 1 symbols, last symbol), in an array. A slot with
-// an earlier stamp counts as empty, so nothing needs to be cleared.
+// The numbers of the n-grams of one order, in an array. An n-gram is found by its key, (number of its
+// first n - 1 symbols, last symbol): it is a child of its first n - 1 symbols. A slot with an earlier
+// stamp counts as empty, so nothing needs to be cleared.
 class DenseChildren {
 public:
     struct Slot {
@@ -31,6 +32,7 @@ public:
     static constexpr std::size_t MAX_SLOTS = 1 << 18;
     static constexpr std::size_t MAX_NUMBERS = 0xffff;
 
+    // Begins a new order: an empty table.
     Table start(std::size_t slots) {
         if (slots_.size() < slots) slots_.resize(slots);
         if (++stamp_ == 0) {
@@ -68,6 +70,7 @@ public:
         }
     };
 
+    // Begins a new order: an empty table, with room for this many numbers.
     Table start(std::size_t numbers) {
         std::size_t size = std::max<std::size_t>(slots_.size(), 1024);
         while (size < 2 * numbers) size *= 2;
@@ -101,37 +104,38 @@ public:
 
     // Sets matches[n - 1] for n = 1 ... orders: how many n-grams of the hypothesis occur in a
     // reference, each counted at most as often as in the reference that has it most often. Every symbol
-    // is below `bound`. The texts can be counted only once.
+    // is below `bound`. To be called only once after each clear(): counting changes the texts' data.
     void count(int bound, int orders, double* matches) {
         references_.start();
         hypothesis_.start();
         const auto width = static_cast<std::size_t>(bound);
         const std::size_t numbers = std::max(width, references_.symbols.size() + 1);
-        if (left_.size() < numbers) {
-            left_.resize(numbers);
-            left_before_.resize(numbers);
-            own_.resize(numbers);
+        if (unmatched_.size() < numbers) {
+            unmatched_.resize(numbers);
+            unmatched_before_.resize(numbers);
+            in_reference_.resize(numbers);
         }
         std::fill(matches, matches + orders, 0.0);
         matches[0] = match_symbols(width);
         std::size_t parents = width;
         for (int n = 2; n <= orders && matches[n - 2] > 0; ++n) {
             const bool dense = parents * width <= DenseChildren::MAX_SLOTS &&
-                               references_.alive <= DenseChildren::MAX_NUMBERS;
-            matches[n - 1] = dense ? match(dense_.start(parents * width), width, n, parents)
-                                   : match(hashed_.start(references_.alive + 1), width, n, parents);
+                               references_.n_live <= DenseChildren::MAX_NUMBERS;
+            matches[n - 1] = dense
+                                 ? match(dense_.start(parents * width), width, n, parents)
+                                 : match(hashed_.start(references_.n_live + 1), width, n, parents);
         }
     }
 
 private:
     // The texts of the references, or the hypothesis: `symbols` has a 0 after each text; `numbers` has
     // for every position the number of the n-gram that begins there, 0 if there is none or it cannot
-    // match; the first `alive` of `positions` are those where an n-gram can still match.
+    // match; the first `n_live` of `positions` are those where an n-gram can still match.
     struct Side {
         std::vector<std::uint32_t> symbols;
         std::vector<std::uint32_t> numbers;
         std::vector<std::uint32_t> positions;
-        std::size_t alive = 0;
+        std::size_t n_live = 0;
 
         std::uint32_t* add(std::size_t size) {
             const std::size_t start = symbols.size();
@@ -144,29 +148,30 @@ private:
             return symbols.size();
         }
         void start() {
-            alive = symbols.size();
+            n_live = symbols.size();
             numbers.assign(symbols.begin(), symbols.end());
             numbers.push_back(0);  // every position has a next one
-            if (positions.size() < alive) positions.resize(2 * alive);
-            for (std::size_t i = 0; i < alive; ++i) positions[i] = static_cast<std::uint32_t>(i);
+            if (positions.size() < n_live) positions.resize(2 * n_live);
+            for (std::size_t i = 0; i < n_live; ++i) positions[i] = static_cast<std::uint32_t>(i);
         }
     };
 
     // The matches of order 1, where a symbol is its own number.
     double match_symbols(std::size_t width) {
-        std::fill_n(left_.begin(), width, 0u);
+        std::fill_n(unmatched_.begin(), width, 0u);
         std::size_t i = 0;
         for (std::size_t text = 0; text < ends_.size(); ++text) {
-            if (text) std::fill_n(own_.begin(), width, 0u);
+            if (text) std::fill_n(in_reference_.begin(), width, 0u);
             for (; i < ends_[text]; ++i) {
                 const std::uint32_t number = references_.symbols[i];
-                left_[number] = text ? std::max(left_[number], ++own_[number]) : left_[number] + 1;
+                unmatched_[number] = text ? std::max(unmatched_[number], ++in_reference_[number])
+                                          : unmatched_[number] + 1;
             }
         }
-        left_[0] = 0;
+        unmatched_[0] = 0;
         std::size_t matched = 0;
         for (const std::uint32_t number : hypothesis_.symbols)
-            matched += take(left_[number], number != 0);
+            matched += take(unmatched_[number], number != 0);
         return static_cast<double>(matched);
     }
 
@@ -174,7 +179,7 @@ private:
     // afterwards of an n-gram.
     template <typename Table>
     double match(Table table, std::size_t width, int n, std::size_t& parents) {
-        left_.swap(left_before_);
+        unmatched_.swap(unmatched_before_);
         std::uint32_t last = 0;
         std::size_t from = 0;
         std::size_t kept = 0;
@@ -186,13 +191,13 @@ private:
             if (text == 0) {
                 number_reference<true>(table, width, n, start, kept, last);
             } else {
-                std::fill_n(own_.begin(), last + 1, 0u);
+                std::fill_n(in_reference_.begin(), last + 1, 0u);
                 number_reference<false>(table, width, n, start, kept, last);
             }
         }
-        references_.alive = kept;
+        references_.n_live = kept;
         parents = last + std::size_t{1};
-        hypothesis_.alive = keep_live(hypothesis_, 0, hypothesis_.alive, 0);
+        hypothesis_.n_live = keep_live(hypothesis_, 0, hypothesis_.n_live, 0);
         return match_hypothesis(table, width, n);
     }
 
@@ -202,22 +207,22 @@ private:
 
     // Uses up one of the remaining matches of an n-gram, if there is one, and marks that the hypothesis
     // has the n-gram. Returns whether it matched.
-    static bool take(std::uint32_t& left, bool is_known) {
-        const std::uint32_t count = left & ~SEEN_BIT;
-        left = (count - (count != 0)) | (all_bits_if(is_known) & SEEN_BIT);
+    static bool take(std::uint32_t& unmatched, bool is_known) {
+        const std::uint32_t count = unmatched & ~SEEN_BIT;
+        unmatched = (count - (count != 0)) | (all_bits_if(is_known) & SEEN_BIT);
         return count != 0;
     }
 
     // Keeps the positions from `from` to `to` where an n-gram may match, because the hypothesis has
     // both (n-1)-grams in it. Moves them together, from the place `kept` on, and returns their end.
     std::size_t keep_live(Side& side, std::size_t from, std::size_t to, std::size_t kept) const {
-        const std::uint32_t* const left = left_before_.data();
+        const std::uint32_t* const unmatched = unmatched_before_.data();
         std::uint32_t* const numbers = side.numbers.data();
         std::uint32_t* const positions = side.positions.data();
         for (std::size_t a = from; a < to; ++a) {
             const std::uint32_t i = positions[a];
             const std::uint32_t number = numbers[i];
-            const bool is_live = (left[number] & left[numbers[i + 1]] & SEEN_BIT) != 0;
+            const bool is_live = (unmatched[number] & unmatched[numbers[i + 1]] & SEEN_BIT) != 0;
             numbers[i] = number & all_bits_if(is_live);
             positions[kept] = i;
             kept += is_live;
@@ -225,31 +230,33 @@ private:
         return kept;
     }
 
+    // Numbers and counts the n-grams of one reference, at the positions from `from` to `to`.
+    // `last_number` is the last number given to an n-gram of this order.
     template <bool is_first, typename Table>
     void number_reference(Table table, std::size_t width, int n, std::size_t from, std::size_t to,
                           std::uint32_t& last_number) {
         const std::uint32_t* const symbols = references_.symbols.data() + (n - 1);
         const std::uint32_t* const positions = references_.positions.data();
         std::uint32_t* const numbers = references_.numbers.data();
-        std::uint32_t* const left = left_.data();
-        std::uint32_t* const own = own_.data();
+        std::uint32_t* const unmatched = unmatched_.data();
+        std::uint32_t* const in_reference = in_reference_.data();
         std::uint32_t last = last_number;
         for (std::size_t a = from; a < to; ++a) {
             const std::uint32_t i = positions[a];
             auto& slot = table.at(numbers[i] * width + symbols[i]);
             const bool is_new = slot.stamp != table.stamp;
             last += is_new;
-            const std::uint32_t old = all_bits_if(!is_new);
-            const std::uint32_t number = (slot.number & old) | (last & ~old);
+            const std::uint32_t known_mask = all_bits_if(!is_new);
+            const std::uint32_t number = (slot.number & known_mask) | (last & ~known_mask);
             slot.stamp = table.stamp;
             slot.number = static_cast<decltype(slot.number)>(number);
             numbers[i] = number;
             if constexpr (is_first) {
-                left[number] = (left[number] & old) + 1;
+                unmatched[number] = (unmatched[number] & known_mask) + 1;
             } else {
-                const std::uint32_t count = (own[number] & old) + 1;
-                own[number] = count;
-                left[number] = std::max(left[number] & old, count);
+                const std::uint32_t count = (in_reference[number] & known_mask) + 1;
+                in_reference[number] = count;
+                unmatched[number] = std::max(unmatched[number] & known_mask, count);
             }
         }
         last_number = last;
@@ -260,17 +267,17 @@ private:
         const std::uint32_t* const symbols = hypothesis_.symbols.data() + (n - 1);
         const std::uint32_t* const positions = hypothesis_.positions.data();
         std::uint32_t* const numbers = hypothesis_.numbers.data();
-        std::uint32_t* const left = left_.data();
-        const std::size_t alive = hypothesis_.alive;
+        std::uint32_t* const unmatched = unmatched_.data();
+        const std::size_t n_live = hypothesis_.n_live;
         std::size_t matched = 0;
-        left[0] = 0;
-        for (std::size_t a = 0; a < alive; ++a) {
+        unmatched[0] = 0;
+        for (std::size_t a = 0; a < n_live; ++a) {
             const std::uint32_t i = positions[a];
             const auto& slot = table.at(numbers[i] * width + symbols[i]);
             const bool is_known = slot.stamp == table.stamp;
             const std::uint32_t number = slot.number & all_bits_if(is_known);
             numbers[i] = number;
-            matched += take(left[number], is_known);
+            matched += take(unmatched[number], is_known);
         }
         return static_cast<double>(matched);
     }
@@ -282,9 +289,9 @@ private:
     std::vector<std::size_t> ends_;  // of each reference, among the positions
     // By the number of an n-gram: how many matches are left, and in the highest bit whether the
     // hypothesis has it; the same for the order before; and how often it is in the current reference.
-    std::vector<std::uint32_t> left_;
-    std::vector<std::uint32_t> left_before_;
-    std::vector<std::uint32_t> own_;
+    std::vector<std::uint32_t> unmatched_;
+    std::vector<std::uint32_t> unmatched_before_;
+    std::vector<std::uint32_t> in_reference_;
     DenseChildren dense_;
     HashedChildren hashed_;
 };

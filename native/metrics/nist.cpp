@@ -1,5 +1,5 @@
-// Statistics of NIST (Doddington 2002), as NLTK computes it: matched n-grams are weighted by their
-// information, how rare their last token is after the others in all references.
+// Statistics of NIST (Doddington 2002), as NLTK computes it: a matched n-gram is weighted by its
+// information, which says how rare, in all references, its last token is after its other tokens.
 #include <algorithm>
 #include <cmath>
 #include <compare>
@@ -55,6 +55,7 @@ private:
         std::size_t length = 0;
         auto operator<=>(const Best&) const = default;
     };
+    // An n-gram of the hypothesis.
     struct Local {
         Node parent = 0;
         int token = 0;
@@ -74,8 +75,8 @@ private:
         for (auto& nodes : by_order_) nodes.clear();
         tokenize(weights_->tokenizer(), text, hypothesis_buffer_, tokens_);
         vocabulary_.add(tokens_, ids_);
-        known_ = vocabulary_.bound();
-        global_tokens_.assign(static_cast<std::size_t>(known_), NO_WORD);
+        hypothesis_bound_ = vocabulary_.bound();
+        global_tokens_.assign(static_cast<std::size_t>(hypothesis_bound_), NO_WORD);
         for (std::size_t start = 0; start < ids_.size(); ++start) {
             Node node = ROOT_NODE;
             for (std::size_t i = 0; i < std::min(n_, ids_.size() - start); ++i) {
@@ -102,7 +103,7 @@ private:
             Node node = ROOT_NODE;
             for (std::size_t i = 0; i < std::min(n_, ids_.size() - start); ++i) {
                 const int token = ids_[start + i];
-                if (token >= known_) break;
+                if (token >= hypothesis_bound_) break;
                 node = trie_.find(node, static_cast<Token>(token));
                 if (node == Trie::NO_NODE) break;
                 if (nodes_[node].in_reference++ == 0) touched_.push_back(node);
@@ -156,7 +157,7 @@ private:
     std::vector<Best> best_;
     Vocabulary vocabulary_;
     Trie trie_;
-    int known_ = 0;  // tokens below this number are the hypothesis's
+    int hypothesis_bound_ = 0;  // the hypothesis's tokens have numbers below this
     std::vector<Local> nodes_;
     std::vector<Node> touched_;
     std::vector<Token> global_tokens_;

@@ -35,8 +35,9 @@ void append_numbers(std::string_view text, Vocabulary& vocabulary, std::vector<i
     }
 }
 
-// Fills a row with F, precision and recall for the reference with the highest F (the first of several),
-// and a 1 that counts the item; all stay 0 if there is no reference. A unit is a word or an n-gram.
+// Fills a row with F, precision and recall for the reference with the highest F (of equally good ones,
+// the first), and a 1 that counts the item; all stay 0 if there is no reference. A unit is a word or an
+// n-gram.
 class BestReference {
 public:
     explicit BestReference(double* row) : row_(row) {}
@@ -56,19 +57,21 @@ private:
     double* row_;
 };
 
-// Hyyrö's algorithm (2004) for the lengths of longest common subsequences: a row of their table is a bit
-// string with a zero bit for every column (word of one sequence) where the length goes up by one. Turns
-// the row of one word of the other sequence into the next; `matches` has a bit for each column with the
-// next word.
-using Level = std::vector<std::uint64_t>;
-void next_level(Level& level, const std::uint64_t* matches, std::size_t blocks) {
+// Hyyrö's algorithm (2004) for the lengths of longest common subsequences. Their table has a row for
+// each word of one sequence and a column for each word of the other. A row is a bit string with a zero
+// bit for every column where the length goes up by one.
+using LcsRow = std::vector<std::uint64_t>;
+
+// Turns a row into the next one; `matches` has a bit for each column whose word is equal to that of the
+// next row.
+void next_lcs_row(LcsRow& lcs_row, const std::uint64_t* matches, std::size_t blocks) {
     std::uint64_t carry = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
-        const std::uint64_t taken = level[b] & matches[b];
-        const std::uint64_t sum = level[b] + taken;
+        const std::uint64_t taken = lcs_row[b] & matches[b];
+        const std::uint64_t sum = lcs_row[b] + taken;
         const std::uint64_t with_carry = sum + carry;
         carry = (sum < taken) | (with_carry < sum);
-        level[b] = with_carry | (level[b] - taken);
+        lcs_row[b] = with_carry | (lcs_row[b] - taken);
     }
 }
 
@@ -133,17 +136,17 @@ private:
 
     int longest_common_subsequence() {
         places_.index(reference_, vocabulary_.bound());
-        level_.assign(places_.blocks(), ~std::uint64_t{0});
-        for (const int word : hypothesis_) next_level(level_, places_[word], level_.size());
+        lcs_row_.assign(places_.blocks(), ~std::uint64_t{0});
+        for (const int word : hypothesis_) next_lcs_row(lcs_row_, places_[word], lcs_row_.size());
         int length = 0;
-        for (const std::uint64_t bits : level_) length += std::popcount(~bits);
+        for (const std::uint64_t bits : lcs_row_) length += std::popcount(~bits);
         return length;
     }
 
     Vocabulary vocabulary_;
     std::vector<int> hypothesis_, reference_;
     WordPlaces places_;
-    Level level_;
+    LcsRow lcs_row_;
 };
 
 // As rouge-score's rougeLsum, where each line is a sentence. A word of a reference sentence is a hit if
@@ -186,10 +189,10 @@ private:
 
     int hits() {
         const auto bound = static_cast<std::size_t>(vocabulary_.bound());
-        left_in_hypothesis_.assign(bound, 0);
-        left_in_reference_.assign(bound, 0);
-        for (const int word : hypothesis_.words) ++left_in_hypothesis_[word];
-        for (const int word : reference_.words) ++left_in_reference_[word];
+        unused_in_hypothesis_.assign(bound, 0);
+        unused_in_reference_.assign(bound, 0);
+        for (const int word : hypothesis_.words) ++unused_in_hypothesis_[word];
+        for (const int word : reference_.words) ++unused_in_reference_[word];
         int found = 0;
         for (std::size_t r = 0; r < reference_.size(); ++r) {
             const Words sentence = reference_[r];
@@ -197,19 +200,21 @@ private:
             for (std::size_t h = 0; h < hypothesis_.size(); ++h)
                 mark_common(sentence, hypothesis_[h]);
             for (std::size_t i = 0; i < sentence.size(); ++i) {
-                int& own = left_in_reference_[sentence[i]];
-                int& other = left_in_hypothesis_[sentence[i]];
-                if (!is_common_[i] || own == 0 || other == 0) continue;
+                int& in_reference = unused_in_reference_[sentence[i]];
+                int& in_hypothesis = unused_in_hypothesis_[sentence[i]];
+                if (!is_common_[i] || in_reference == 0 || in_hypothesis == 0) continue;
                 ++found;
-                --own;
-                --other;
+                --in_reference;
+                --in_hypothesis;
             }
         }
         return found;
     }
 
-    // Several subsequences may be longest; like rouge-score, the walk back through the table prefers
-    // equal words, then the word of the hypothesis that loses nothing, then that of the reference.
+    // Marks the reference words of a longest common subsequence, of several such the one that
+    // rouge-score takes. The walk back through the table takes two words that are equal. Of two
+    // different words it passes over that of the hypothesis if the subsequence would be shorter without
+    // that of the reference, else over that of the reference.
     void mark_common(Words reference, Words hypothesis) {
         const std::size_t rows = reference.size();
         const std::size_t columns = hypothesis.size();
@@ -236,23 +241,23 @@ private:
     }
 
     // The same walk back for long sentences, with a bit for each cell, and in pieces. A step down from
-    // row i - 1 to row i raises the length by `rise`, 0 or 1. Of two different words, that of the
-    // hypothesis loses nothing if the length rises by 1.
+    // row i - 1 to row i raises the length by `rise`, 0 or 1: if 1, the subsequence would be shorter
+    // without the word of the reference.
     void mark_common_of_long(Words reference, Words hypothesis) {
         places_.index(hypothesis, vocabulary_.bound());
         std::size_t j = hypothesis.size();  // the column that the walk has reached
-        auto advance = [&](Level& level, std::size_t i) {
-            next_level(level, places_[reference[i - 1]], (j + 63) / 64);
+        auto advance = [&](LcsRow& lcs_row, std::size_t i) {
+            next_lcs_row(lcs_row, places_[reference[i - 1]], (j + 63) / 64);
         };
-        auto walk = [&](Level level, std::size_t begin, std::size_t end) {
+        auto walk = [&](LcsRow lcs_row, std::size_t begin, std::size_t end) {
             const std::size_t blocks = (j + 63) / 64;
-            levels_.resize((end - begin + 1) * blocks);
-            for (std::size_t i = begin;; advance(level, ++i)) {
-                std::copy_n(level.begin(), blocks, levels_.begin() + (i - begin) * blocks);
+            lcs_rows_.resize((end - begin + 1) * blocks);
+            for (std::size_t i = begin;; advance(lcs_row, ++i)) {
+                std::copy_n(lcs_row.begin(), blocks, lcs_rows_.begin() + (i - begin) * blocks);
                 if (i == end) break;
             }
             for (std::size_t i = end; i > begin && j > 0;) {
-                const std::uint64_t* const above = levels_.data() + (i - 1 - begin) * blocks;
+                const std::uint64_t* const above = lcs_rows_.data() + (i - 1 - begin) * blocks;
                 const std::uint64_t* const row = above + blocks;
                 int rise = length_at(row, j) - length_at(above, j);
                 for (; j > 0 && rise == 1 && reference[i - 1] != hypothesis[j - 1]; --j)
@@ -265,32 +270,32 @@ private:
             }
         };
         const std::size_t blocks = (j + 63) / 64;
-        visit_backwards(Level(blocks, ~std::uint64_t{0}), 0, reference.size(),
-                        MAX_LEVEL_BLOCKS / blocks, advance, walk);
+        visit_backwards(LcsRow(blocks, ~std::uint64_t{0}), 0, reference.size(),
+                        MAX_LCS_BLOCKS / blocks, advance, walk);
     }
 
-    static int goes_up_at(const std::uint64_t* level, std::size_t column) {
-        return static_cast<int>(~level[(column - 1) / 64] >> ((column - 1) % 64) & 1);
+    static int goes_up_at(const std::uint64_t* lcs_row, std::size_t column) {
+        return static_cast<int>(~lcs_row[(column - 1) / 64] >> ((column - 1) % 64) & 1);
     }
     // The length in this column: how often it goes up until there.
-    static int length_at(const std::uint64_t* level, std::size_t column) {
+    static int length_at(const std::uint64_t* lcs_row, std::size_t column) {
         int length = 0;
-        for (std::size_t b = 0; b < column / 64; ++b) length += std::popcount(~level[b]);
+        for (std::size_t b = 0; b < column / 64; ++b) length += std::popcount(~lcs_row[b]);
         if (column % 64)
-            length += std::popcount(~level[column / 64] & low_bits<std::uint64_t>(column % 64));
+            length += std::popcount(~lcs_row[column / 64] & low_bits<std::uint64_t>(column % 64));
         return length;
     }
 
-    // Of the plain table, and of the levels: 16 MiB each.
+    // Of `table_` and of `lcs_rows_`: 16 MiB each.
     static constexpr std::size_t MAX_TABLE_CELLS = std::size_t{1} << 22;
-    static constexpr std::size_t MAX_LEVEL_BLOCKS = std::size_t{1} << 21;
+    static constexpr std::size_t MAX_LCS_BLOCKS = std::size_t{1} << 21;
 
     Vocabulary vocabulary_;
     Sentences hypothesis_, reference_;
-    std::vector<int> left_in_hypothesis_, left_in_reference_, table_;
+    std::vector<int> unused_in_hypothesis_, unused_in_reference_, table_;
     std::vector<bool> is_common_;
     WordPlaces places_;
-    Level levels_;  // rows one after the other
+    LcsRow lcs_rows_;  // rows one after the other
 };
 
 Matrix rouge_n_statistics(nb::handle hypotheses, nb::handle references, int order, int threads) {

@@ -7,7 +7,7 @@
 
 namespace wellput {
 
-void add_scoring(nb::module_& m) {
+void add_too_large(nb::module_& m) {
     PyObject* const type =
         PyErr_NewException("wellput._native.TooLarge", PyExc_MemoryError, nullptr);
     if (!type) throw nb::python_error();

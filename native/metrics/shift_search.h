@@ -20,8 +20,8 @@ struct Shift {
 // come two pieces that have changed places; then the words from `rest` on, which do not change.
 struct ShiftedPieces {
     int begin;               // the first position that changes
-    int first, first_end;    // the old place of the piece that begins there after the shift
-    int second, second_end;  // the old place of the piece after it
+    int first, first_end;    // the old place of the piece that comes first after the shift
+    int second, second_end;  // the old place of the piece that comes second
     int rest;                // from here on nothing changes
 };
 
@@ -29,8 +29,8 @@ inline ShiftedPieces pieces_of(const Shift& shift, int n) {
     const int end = shift.start + shift.length;
     if (shift.target < shift.start)
         return {shift.target, shift.start, end, shift.target, shift.start, end};
-    int behind = shift.target > end ? shift.target : std::min(n, shift.target + shift.length);
-    return {shift.start, end, behind, shift.start, end, behind};
+    int rest = shift.target > end ? shift.target : std::min(n, shift.target + shift.length);
+    return {shift.start, end, rest, shift.start, end, rest};
 }
 
 // The alignment of the current hypothesis with the reference.
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    // For every position the distance to the next error at or after it.
+    // For every position the distance to the next error at or after it, at most MAX_BLOCK_WORDS.
     static void distances_to_error(const std::vector<char>& error, std::vector<int>& to_error) {
         to_error.resize(error.size());
         int steps = MAX_BLOCK_WORDS;
@@ -109,7 +109,7 @@ private:
         int tried = 0;
         for (int h = 0; h < n; ++h) {
             if (hypothesis_to_error_[h] >= MAX_BLOCK_WORDS) continue;
-            // Places that are too far to the left of h are so for all later ones.
+            // A place that is too far to the left of h is too far for every later h, too.
             int& first = first_place_near_[hypothesis[h]];
             while (first >= 0 && first < h - MAX_SHIFT_WORDS) first = next_place_[first];
             for (int r = first; r >= 0 && r <= h + MAX_SHIFT_WORDS; r = next_place_[r]) {

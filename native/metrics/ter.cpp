@@ -46,10 +46,10 @@ private:
     // A lower bound of the number of edits, whatever the order of the hypothesis words: the greater
     // length minus the number of common words.
     int fewest_in_any_order() {
-        left_.assign(static_cast<std::size_t>(vocabulary_.bound()), 0);
-        for (const int word : reference_) ++left_[word];
+        unmatched_.assign(static_cast<std::size_t>(vocabulary_.bound()), 0);
+        for (const int word : reference_) ++unmatched_[word];
         int common = 0;
-        for (const int word : hypothesis_) common += left_[word]-- > 0;
+        for (const int word : hypothesis_) common += unmatched_[word]-- > 0;
         return static_cast<int>(std::max(hypothesis_.size(), reference_.size())) - common;
     }
 
@@ -81,7 +81,7 @@ private:
     }
 
     Vocabulary vocabulary_;
-    std::vector<int> hypothesis_, reference_, left_;
+    std::vector<int> hypothesis_, reference_, unmatched_;
     BitDistance<std::uint64_t> bits64_;
     BitDistance<unsigned __int128> bits128_;
     BeamDistance beam_;

@@ -27,14 +27,14 @@ public:
         string_errors_ = strings_.align(reference, hypothesis, bound);
         Errors errors = match(reference, hypothesis, bound);
         const int n = static_cast<int>(reference.size());
-        daughters_.assign(reference.size() + 1, 0);
+        daughter_begins_.assign(reference.size() + 1, 0);
         for (const int head : heads)
-            if (head >= 0) ++daughters_[head + 1];
-        for (int i = 0; i < n; ++i) daughters_[i + 1] += daughters_[i];
-        order_.resize(reference.size());
-        next_.assign(daughters_.begin(), daughters_.end());
+            if (head >= 0) ++daughter_begins_[head + 1];
+        for (int i = 0; i < n; ++i) daughter_begins_[i + 1] += daughter_begins_[i];
+        daughters_.resize(reference.size());
+        next_.assign(daughter_begins_.begin(), daughter_begins_.end());
         for (int i = 0; i < n; ++i)
-            if (heads[i] >= 0) order_[next_[heads[i]]++] = i;
+            if (heads[i] >= 0) daughters_[next_[heads[i]]++] = i;
         bound_ = bound + n;
         for (int i = 0; i < n; ++i)
             if (has_treelet(i, heads)) errors += treelet(i);
@@ -47,19 +47,20 @@ public:
     std::span<const int> token_of() const { return token_of_; }
 
     bool has_treelet(int node, std::span<const int> heads) const {
-        return daughters_[node + 1] > daughters_[node] || heads[node] < 0;
+        return daughter_begins_[node + 1] > daughter_begins_[node] || heads[node] < 0;
     }
 
     // The errors of one treelet (the node `head` with its daughters), after align(). Substituted tokens
     // are not counted here.
     Errors treelet(int head) {
-        members_.assign(order_.begin() + daughters_[head], order_.begin() + daughters_[head + 1]);
+        members_.assign(daughters_.begin() + daughter_begins_[head],
+                        daughters_.begin() + daughter_begins_[head + 1]);
         members_.insert(std::lower_bound(members_.begin(), members_.end(), head), head);
         bool in_order = true;
-        int last = NO_PLACE;
+        int previous = NO_PLACE;
         for (const int node : members_) {
-            in_order = in_order && token_of_[node] > last;
-            last = token_of_[node];
+            in_order = in_order && token_of_[node] > previous;
+            previous = token_of_[node];
         }
         if (in_order) return {};
         expected_.clear();
@@ -95,10 +96,10 @@ private:
                 first_[hypothesis[j]] = j;
             }
         for (std::size_t i = 0; i < reference.size(); ++i) {
-            int& head = first_[reference[i]];
-            if (token_of_[i] == NO_PLACE && head != NO_PLACE) {
-                const int j = head;
-                head = following_[j];
+            int& first = first_[reference[i]];
+            if (token_of_[i] == NO_PLACE && first != NO_PLACE) {
+                const int j = first;
+                first = following_[j];
                 pair(static_cast<int>(i), j);
             }
         }
@@ -122,7 +123,9 @@ private:
     Aligner strings_, treelets_;
     Errors string_errors_;
     int bound_ = 0;
-    std::vector<int> token_of_, symbol_of_, first_, following_, daughters_, order_, next_;
+    std::vector<int> token_of_, symbol_of_, first_, following_, next_;
+    // Node i has the daughters from daughters_[daughter_begins_[i]] up to daughter_begins_[i + 1].
+    std::vector<int> daughter_begins_, daughters_;
     std::vector<int> members_, expected_, found_;
     std::vector<bool> taken_;
 };

@@ -47,17 +47,17 @@ public:
 private:
     using Row = EditRow<std::uint64_t>;
 
-    // `most` is an upper bound of the number of errors. It and the constants below are rapidfuzz's:
-    // they decide whether the pair of texts is divided, and so which of several cheapest alignments is
-    // found.
-    ErrorCounts count_within(Words reference, Words hypothesis, std::size_t most) {
+    // `max_errors` is an upper bound of the number of errors. This bound and the constants below are
+    // rapidfuzz's: they decide whether the pair of texts is divided, and so which of several cheapest
+    // alignments is found.
+    ErrorCounts count_within(Words reference, Words hypothesis, std::size_t max_errors) {
         strip_common_ends(reference, hypothesis);
         const std::size_t n = hypothesis.size();
         const std::size_t m = reference.size();
         if (n == 0 || m == 0)
             return {.insertions = static_cast<int>(n), .deletions = static_cast<int>(m)};
-        most = std::min(most, std::max(n, m));
-        const std::size_t matrix_bytes = 2 * std::min(m, 2 * most + 1) * n / 8;
+        max_errors = std::min(max_errors, std::max(n, m));
+        const std::size_t matrix_bytes = 2 * std::min(m, 2 * max_errors + 1) * n / 8;
         if (matrix_bytes < 1024 * 1024 || m < 65 || n < 10)
             return count_along(reference, hypothesis);
         return count_halves(reference, hypothesis);
@@ -182,7 +182,7 @@ public:
         buffers_.clear();
     }
     int bound() const { return vocabulary_.bound(); }
-    void of(std::string_view text, std::vector<int>& numbers) {
+    void to_numbers(std::string_view text, std::vector<int>& numbers) {
         if (tokenizer_ == Tokenizer::NONE) {
             numbers.clear();
             const char* const end = text.data() + text.size();
@@ -207,7 +207,7 @@ class CharacterNumbers {
 public:
     void clear() { vocabulary_.clear(); }
     int bound() const { return vocabulary_.bound(); }
-    void of(std::string_view text, std::vector<int>& numbers) {
+    void to_numbers(std::string_view text, std::vector<int>& numbers) {
         numbers.clear();
         const char* const end = text.data() + text.size();
         for (const char* p = text.data(); p < end;) {
@@ -222,19 +222,20 @@ private:
     Vocabulary vocabulary_;
 };
 
+// `Units` is WordNumbers or CharacterNumbers.
 template <typename Units>
 class ErrorRateScorer {
 public:
     explicit ErrorRateScorer(Units units) : units_(std::move(units)) {}
 
-    // row: substitutions, insertions, deletions and the length of the reference with the lowest
-    // error rate, the first of several.
+    // row: the substitutions, insertions and deletions for the reference with the lowest error rate (of
+    // equally good ones, the first), and its length.
     void score(std::string_view hypothesis, References references, double* row) {
         units_.clear();
-        units_.of(hypothesis, hypothesis_);
+        units_.to_numbers(hypothesis, hypothesis_);
         double lowest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < references.size(); ++k) {
-            units_.of(references[k], reference_);
+            units_.to_numbers(references[k], reference_);
             const ErrorCounts errors = counter_.count(reference_, hypothesis_, units_.bound());
             const double rate = error_rate(errors.total(), reference_.size());
             if (k > 0 && rate >= lowest) continue;

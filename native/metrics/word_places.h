@@ -31,7 +31,7 @@ public:
     // The bit string of a word; it is valid until the next one is asked for.
     const std::uint64_t* operator[](int word) {
         const auto number = static_cast<std::size_t>(word);
-        return has_all_ ? bits_.data() + number * blocks_ : made(number);
+        return has_all_ ? bits_.data() + number * blocks_ : bits_of(number);
     }
 
 private:
@@ -46,7 +46,8 @@ private:
         for (const int word : words) ++begins_[static_cast<std::size_t>(word) + 1];
         for (std::size_t word = 0; word < bound; ++word) begins_[word + 1] += begins_[word];
         places_.resize(words.size());
-        // Filled from the end, so that begins_ has the begins of the lists again afterwards.
+        // Until now begins_[word + 1] is the end of the word's list. Filling the lists from their ends
+        // moves it to the list's begin; the lines after that move all begins one entry to the front.
         for (std::size_t j = words.size(); j-- > 0;)
             places_[--begins_[static_cast<std::size_t>(words[j]) + 1]] = j;
         begins_.erase(begins_.begin());
@@ -60,22 +61,22 @@ private:
             set_all(word, bits_.data() + bits_.size() - blocks_);
         }
         made_.assign(blocks_, 0);
-        made_of_ = NO_MADE_WORD;
+        made_word_ = NO_MADE_WORD;
     }
 
     void set_all(std::size_t word, std::uint64_t* bits) const {
         for (std::size_t at = begins_[word]; at < begins_[word + 1]; ++at) set(bits, places_[at]);
     }
 
-    const std::uint64_t* made(std::size_t word) {
+    const std::uint64_t* bits_of(std::size_t word) {
         if (begins_[word + 1] - begins_[word] >= blocks_) {
             const auto found = std::lower_bound(frequent_.begin(), frequent_.end(), word);
             return bits_.data() + static_cast<std::size_t>(found - frequent_.begin()) * blocks_;
         }
-        if (made_of_ != NO_MADE_WORD)
-            for (std::size_t at = begins_[made_of_]; at < begins_[made_of_ + 1]; ++at)
+        if (made_word_ != NO_MADE_WORD)
+            for (std::size_t at = begins_[made_word_]; at < begins_[made_word_ + 1]; ++at)
                 made_[places_[at] / 64] = 0;
-        made_of_ = word;
+        made_word_ = word;
         set_all(word, made_.data());
         return made_.data();
     }
@@ -88,8 +89,8 @@ private:
     // The places of word w are places_[begins_[w]] up to places_[begins_[w + 1]].
     std::vector<std::size_t> begins_, places_;
     std::vector<std::size_t> frequent_;  // words, in ascending order
-    std::vector<std::uint64_t> made_;    // the last bit string that was asked for
-    std::size_t made_of_ = NO_MADE_WORD;
+    std::vector<std::uint64_t> made_;    // the last bit string that was made when asked for
+    std::size_t made_word_ = NO_MADE_WORD;
 };
 
 }  // namespace wellput

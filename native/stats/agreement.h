@@ -27,6 +27,7 @@ inline void require_same_shape(const Scores& x, const Scores& other) {
             "the scores have different systems or items");
 }
 
+// KENDALL is tau-b, KENDALL_C tau-c; ACC_T is pairwise accuracy with tie calibration.
 enum class Coefficient { PEARSON, SPEARMAN, KENDALL, KENDALL_C, ACC_T };
 
 inline Coefficient coefficient_named(const std::string& name) {
@@ -65,7 +66,7 @@ struct Groups {
 
     std::size_t size() const { return starts.size() - 1; }
 
-    // Ends a group: sorts its cells by z. Cells that will be averaged stay in the order of items
+    // Ends a group: sorts its cells by z. Cells that the caller will average stay in the order of items
     // instead.
     void close(const double* z, bool is_sorted_by_z = true) {
         if (is_sorted_by_z)
@@ -126,6 +127,7 @@ public:
             weight);
     }
 
+    // Adds a group by the values of its points in any order, for a coefficient without ranks.
     void add_values(const double* x, const double* z, std::size_t n, double weight = 1) {
         if (coefficient_ == Coefficient::ACC_T)
             ties_.add(x, z, n, weight);
@@ -133,7 +135,7 @@ public:
             add(pearson(x, z, n), weight);
     }
 
-    // Adds a group by the values of its points in any order, for any coefficient: ranks are made here.
+    // As `add_values`, but for any coefficient: ranks are made here if needed.
     void add_points(const double* x, const double* z, std::size_t n) {
         if (!uses_ranks(coefficient_)) return add_values(x, z, n);
         rank_x_.resize(n), rank_z_.resize(n), sorted_x_.resize(n), sorted_z_.resize(n);
@@ -146,6 +148,7 @@ public:
         add_ranks(sorted_x_.data(), sorted_z_.data(), n, classes);
     }
 
+    // Adds the coefficient of a group.
     void add(double value, double weight) {
         if (std::isnan(value)) return;
         sum_ += weight * value;
@@ -156,10 +159,11 @@ public:
         if (coefficient_ == Coefficient::ACC_T) return ties_.finish();
         return weights_ > 0 ? sum_ / weights_ : UNDEFINED_VALUE;
     }
-    // The number of groups in the mean.
+    // The number of groups in the mean; a group counts as often as its weight says.
     double groups() const {
         return coefficient_ == Coefficient::ACC_T ? ties_.weights() : weights_;
     }
+    // The tie threshold of pairwise accuracy (tie_calibration.h).
     double epsilon() const {
         return coefficient_ == Coefficient::ACC_T ? ties_.epsilon() : UNDEFINED_VALUE;
     }

@@ -54,20 +54,20 @@ void rank_groups(Plan& plan) {
 class Resampler {
 public:
     explicit Resampler(const Plan& plan)
-        : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems, 1),
-          items_(plan.items, 1) {}
+        : plan_(&plan), agreement_(plan.coefficient), system_draws_(plan.systems, 1),
+          item_draws_(plan.items, 1) {}
 
     // Resample 0 is the sample itself. `result` gets the correlation, the number of groups in the mean,
     // and the tie threshold.
     void score(std::size_t resample, double* result) {
         if (resample) {
             if (plan_->draws_systems)
-                draw(Stream(plan_->seed, 2 * resample), plan_->systems, systems_.data());
+                draw(Stream(plan_->seed, 2 * resample), plan_->systems, system_draws_.data());
             if (plan_->draws_items)
-                draw(Stream(plan_->seed, 2 * resample + 1), plan_->items, items_.data());
+                draw(Stream(plan_->seed, 2 * resample + 1), plan_->items, item_draws_.data());
         } else {
-            systems_.assign(plan_->systems, 1);
-            items_.assign(plan_->items, 1);
+            system_draws_.assign(plan_->systems, 1);
+            item_draws_.assign(plan_->items, 1);
         }
         agreement_.begin();
         if (plan_->grouping == Grouping::MEANS)
@@ -84,9 +84,9 @@ private:
         const Groups& groups = plan_->groups;
         const std::size_t begin = groups.starts[g], end = groups.starts[g + 1];
         if (begin == end) return;
-        const Cell& any = groups.cells[begin];
-        const Weight weight = plan_->grouping == Grouping::ITEM     ? items_[any.item]
-                              : plan_->grouping == Grouping::SYSTEM ? systems_[any.system]
+        const Cell& first = groups.cells[begin];
+        const Weight weight = plan_->grouping == Grouping::ITEM     ? item_draws_[first.item]
+                              : plan_->grouping == Grouping::SYSTEM ? system_draws_[first.system]
                                                                     : Weight{1};
         if (!weight) return;
         if (uses_ranks(plan_->coefficient)) {
@@ -113,8 +113,9 @@ private:
     // How often a cell counts as a point of its group. (How often the group itself was drawn is its
     // weight in the mean.)
     std::size_t copies_of(const Cell& cell) const {
-        const std::size_t systems = plan_->grouping == Grouping::SYSTEM ? 1 : systems_[cell.system];
-        const std::size_t items = plan_->grouping == Grouping::ITEM ? 1 : items_[cell.item];
+        const std::size_t systems =
+            plan_->grouping == Grouping::SYSTEM ? 1 : system_draws_[cell.system];
+        const std::size_t items = plan_->grouping == Grouping::ITEM ? 1 : item_draws_[cell.item];
         return systems * items;
     }
 
@@ -125,21 +126,21 @@ private:
             double sum_x = 0, sum_z = 0, count = 0;
             for (std::size_t k = groups.starts[i]; k < groups.starts[i + 1]; ++k) {
                 const Cell& cell = groups.cells[k];
-                const double weight = items_[cell.item];
+                const double weight = item_draws_[cell.item];
                 sum_x += weight * plan_->x[cell.place];
                 sum_z += weight * plan_->z[cell.place];
                 count += weight;
             }
             if (count == 0) continue;
-            x_.insert(x_.end(), systems_[i], sum_x / count);
-            z_.insert(z_.end(), systems_[i], sum_z / count);
+            x_.insert(x_.end(), system_draws_[i], sum_x / count);
+            z_.insert(z_.end(), system_draws_[i], sum_z / count);
         }
         agreement_.add_points(x_.data(), z_.data(), x_.size());
     }
 
     const Plan* plan_;
     Agreement agreement_;
-    std::vector<Weight> systems_, items_;
+    std::vector<Weight> system_draws_, item_draws_;  // how often each system and item was drawn
     std::vector<Rank> rank_x_, rank_z_;
     std::vector<double> x_, z_;
 };

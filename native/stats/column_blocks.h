@@ -2,8 +2,8 @@
 //
 // R has blocks on its diagonal and is 0 elsewhere. In a mixed model, a block has the columns of the
 // outputs of one item, which share the item's effect. So their scale is not one number for each column,
-// but a block R = own * I + shared * J, where I is the identity and J is all ones. A column by itself
-// is a block of size one.
+// but a matrix own * I + shared * J, where I is the identity and J is all ones. A column by itself is a
+// block of size one.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ public:
         : begins_(begins), own_(own), shared_(shared) {
         require_pieces(begins, columns, "blocks are not in order");
         require(begins.front() == 0 && static_cast<std::size_t>(begins.back()) == columns,
-                "every column is in a block");
+                "every column must be in a block");
         require(own.size() + 1 == begins.size() && shared.size() + 1 == begins.size(),
                 "two scales for each block are needed");
     }
@@ -63,7 +63,7 @@ private:
                 rows[a * n + c] = own * rows[a * n + c] + shared * sums[c];
     }
 
-    // Multiplies the entries of one row in the columns of a block by R from the right.
+    // Multiplies a run (the entries of one row in the columns of a block) by R from the right.
     void scale_run(std::size_t block, double* run) const {
         const double own = own_[block], shared = shared_[block];
         double sum = 0;

@@ -16,12 +16,12 @@ public:
 
     EliminationPlan() = default;
 
-    // `columns` has the columns of each row of A, as many for every row. They are below `all`; the first
-    // `absorbed` are absorbed.
+    // `columns` has the columns of each row of A, as many for every row. Columns are numbers below `all`;
+    // the first `absorbed` of them are absorbed.
     EliminationPlan(std::span<const Column> columns, std::size_t rows, std::size_t absorbed,
                     std::size_t all) {
         const std::size_t width = rows == 0 ? 0 : columns.size() / rows;
-        own_rows(columns, rows, width, absorbed);
+        assign_rows(columns, rows, width, absorbed);
         find_patterns(columns, width, absorbed, all);
         find_order(absorbed);
     }
@@ -49,8 +49,8 @@ public:
     // subtree stays together, so that the updates that children leave for their parent form a stack.
     std::span<const Column> order() const { return order_; }
 
-    // Whether the front of a parent has the same columns as the front that its last child leaves
-    // behind. Then it is used where it is, without a copy.
+    // Whether the front of a parent has the same columns as the update of its last child. Then the
+    // parent uses this update where it is, without a copy.
     bool continues(Column child, Column parent) const {
         const auto c = static_cast<std::size_t>(child), p = static_cast<std::size_t>(parent);
         return parent_[c] == parent && met_by(c).size() == met_by(p).size() + 1;
@@ -58,8 +58,8 @@ public:
 
 private:
     // Assigns each row to the first column that it has; rows without an absorbed column come last.
-    void own_rows(std::span<const Column> columns, std::size_t rows, std::size_t width,
-                  std::size_t absorbed) {
+    void assign_rows(std::span<const Column> columns, std::size_t rows, std::size_t width,
+                     std::size_t absorbed) {
         row_begin_.assign(absorbed + 2, 0);
         std::vector<std::size_t> owner(rows);
         for (std::size_t r = 0; r < rows; ++r) {
@@ -108,13 +108,14 @@ private:
         }
     }
 
+    // Walks through the trees that the parents make, children before their parent.
     void find_order(std::size_t absorbed) {
-        std::vector<Column> first(absorbed, -1), next(absorbed, -1), path;
+        std::vector<Column> first_child(absorbed, -1), next_child(absorbed, -1), path;
         for (std::size_t j = absorbed; j-- > 0;) {
             if (parent_[j] < 0) continue;
             const auto parent = static_cast<std::size_t>(parent_[j]);
-            next[j] = first[parent];
-            first[parent] = static_cast<Column>(j);
+            next_child[j] = first_child[parent];
+            first_child[parent] = static_cast<Column>(j);
         }
         order_.reserve(absorbed);
         for (std::size_t root = 0; root < absorbed; ++root) {
@@ -122,9 +123,9 @@ private:
             path.push_back(static_cast<Column>(root));
             while (!path.empty()) {
                 const auto j = static_cast<std::size_t>(path.back());
-                if (first[j] >= 0) {
-                    path.push_back(first[j]);
-                    first[j] = next[static_cast<std::size_t>(first[j])];
+                if (first_child[j] >= 0) {
+                    path.push_back(first_child[j]);
+                    first_child[j] = next_child[static_cast<std::size_t>(first_child[j])];
                 } else {
                     order_.push_back(path.back());
                     path.pop_back();
@@ -133,8 +134,8 @@ private:
         }
     }
 
-    std::vector<std::size_t> row_begin_,
-        owned_;  // the rows of each absorbed column, then the others
+    // `owned_` has the rows of each absorbed column, then the others.
+    std::vector<std::size_t> row_begin_, owned_;
     std::vector<std::size_t> pattern_begin_;
     std::vector<Column> pattern_;  // the later columns each absorbed column meets, ascending
     std::vector<Column> parent_, order_;

@@ -26,7 +26,7 @@ namespace {
 
 // What stays the same in all exchanges. A group of x moves as a whole, so the ranks within it do not
 // change.
-struct Exchange {
+struct Plan {
     Coefficient coefficient;
     std::size_t systems, items;
     const double *x, *z;
@@ -53,11 +53,11 @@ void rank_places(const Groups& groups, const double* scores, std::vector<Rank>& 
 // One worker thread: computes the correlation of one exchange after another.
 class Exchanger {
 public:
-    explicit Exchanger(const Exchange& plan)
+    explicit Exchanger(const Plan& plan)
         : plan_(&plan), agreement_(plan.coefficient), systems_(plan.systems), items_(plan.items) {}
 
-    double score(std::size_t number) {
-        reorder(systems_, 2 * number), reorder(items_, 2 * number + 1);
+    double score(std::size_t exchange) {
+        reorder(systems_, 2 * exchange), reorder(items_, 2 * exchange + 1);
         agreement_.begin();
         const Groups& groups = plan_->people;
         for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -88,9 +88,9 @@ private:
         shuffle(places, Stream(plan_->seed, stream));
     }
 
-    const Exchange* plan_;
+    const Plan* plan_;
     Agreement agreement_;
-    std::vector<std::size_t> systems_, items_;
+    std::vector<std::size_t> systems_, items_;  // of the metric, in their random order
     std::vector<Rank> rank_x_, rank_z_;
     std::vector<double> x_, z_;
 };
@@ -102,15 +102,15 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
     require_same_shape(x, z);
     const Grouping by = grouping_named(grouping);
     require(by != Grouping::MEANS, "grouping must not be 'means'");
-    Exchange plan{.coefficient = coefficient_named(coefficient),
-                  .systems = x.shape(0),
-                  .items = x.shape(1),
-                  .x = x.data(),
-                  .z = z.data(),
-                  .seed = seed,
-                  .people = {},
-                  .rank_x = {},
-                  .rank_z = {}};
+    Plan plan{.coefficient = coefficient_named(coefficient),
+              .systems = x.shape(0),
+              .items = x.shape(1),
+              .x = x.data(),
+              .z = z.data(),
+              .seed = seed,
+              .people = {},
+              .rank_x = {},
+              .rank_z = {}};
     double* result = nullptr;
     Matrix matrix = new_matrix(1, exchanges, &result);
 
@@ -123,7 +123,7 @@ Matrix exchanged_correlations(const Scores& x, const Scores& z, const std::strin
     if (uses_ranks(plan.coefficient)) {
         plan.rank_x.resize(plan.systems * plan.items),
             plan.rank_z.resize(plan.systems * plan.items);
-        std::size_t classes_z = 0;
+        std::size_t classes_z = 0;  // not needed
         rank_places(groups_of(plan.x), plan.x, plan.rank_x, plan.classes);
         rank_places(plan.people, plan.z, plan.rank_z, classes_z);
     }

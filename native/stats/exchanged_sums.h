@@ -30,24 +30,24 @@ static void add_chosen(const double* values, const double* chosen, std::size_t n
 }
 
 // A cell is exchanged if its system is exchanged or its item is, but not both. `moved_` has what each
-// cell moves if it is exchanged (its y term minus its x term), `rows_` the sum of a system's row. A
-// system that is not exchanged moves the sum over the exchanged items of its row; a system that is
-// exchanged moves the rest of its row.
+// cell moves if it is exchanged (its y term minus its x term); `row_sums_` has the sums of `moved_` over
+// each system's row. A system that is not exchanged moves the sum over the exchanged items of its row;
+// a system that is exchanged moves the rest of its row.
 class ExchangedSums {
 public:
     ExchangedSums(std::size_t systems, std::size_t items)
         : systems_(systems), stride_((items + SUM_LANES - 1) / SUM_LANES * SUM_LANES),
-          moved_(SUMS_PER_METRIC * systems * stride_), rows_(SUMS_PER_METRIC * systems) {}
+          moved_(SUMS_PER_METRIC * systems * stride_), row_sums_(SUMS_PER_METRIC * systems) {}
 
     // x, y and z are systems × items arrays; present(place) says whether no score of a cell is missing.
     template <typename Present>
     void add_cells(const double* x, const double* y, const double* z, std::size_t items,
                    Present present) {
-        std::vector<double> seen_x, seen_y, seen_z;
+        std::vector<double> seen_z;
         double middle = 0, middle_z = 0;  // r does not change when all scores are shifted
         for (std::size_t k = 0; k < systems_ * items; ++k)
             if (present(k)) {
-                seen_x.push_back(x[k]), seen_y.push_back(y[k]), seen_z.push_back(z[k]);
+                seen_z.push_back(z[k]);
                 middle += x[k] + y[k], middle_z += z[k];
             }
         count_ = static_cast<double>(seen_z.size());
@@ -73,7 +73,7 @@ public:
                 std::array<double, SUM_LANES> lanes{};
                 add_chosen(&moved_[(s * systems_ + i) * stride_], items, stride_, lanes.data());
                 const double chosen = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-                const double moved = systems[i] ? rows_[s * systems_ + i] - chosen : chosen;
+                const double moved = systems[i] ? row_sums_[s * systems_ + i] - chosen : chosen;
                 first[s] += moved, second[s] -= moved;
             }
         return {pearson_of(first), pearson_of(second)};
@@ -88,7 +88,7 @@ private:
                   const std::array<double, SUMS_PER_METRIC>& y) {
         for (std::size_t s = 0; s < SUMS_PER_METRIC; ++s) {
             moved_[(s * systems_ + i) * stride_ + j] = y[s] - x[s];
-            rows_[s * systems_ + i] += y[s] - x[s];
+            row_sums_[s * systems_ + i] += y[s] - x[s];
             x_[s] += x[s], y_[s] += y[s];
         }
     }
@@ -103,9 +103,9 @@ private:
     }
 
     std::size_t systems_, stride_;
-    std::vector<double> moved_, rows_;
-    std::array<double, SUMS_PER_METRIC> x_{}, y_{};
-    double count_ = 0, z_ = 0, zz_ = 0;
+    std::vector<double> moved_, row_sums_;
+    std::array<double, SUMS_PER_METRIC> x_{}, y_{};  // the sums when nothing is exchanged
+    double count_ = 0, z_ = 0, zz_ = 0;  // the number of cells, the sums of z and of its square
     bool is_defined_ = false;
 };
 

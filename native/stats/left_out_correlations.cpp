@@ -27,6 +27,7 @@ namespace nb = nanobind;
 namespace wellput {
 namespace {
 
+// A correlation from sums of products and squares of deviations from the mean.
 double ratio(double product, double squares_x, double squares_z) {
     if (!(squares_x > 0 && squares_z > 0)) return UNDEFINED_VALUE;
     return std::clamp(product / std::sqrt(squares_x) / std::sqrt(squares_z), -1.0, 1.0);
@@ -112,7 +113,7 @@ public:
         without.assign(x.size(), UNDEFINED_VALUE);
         value = UNDEFINED_VALUE;
         if (x.size() < 2) return;
-        if (coefficient == Coefficient::PEARSON) return pearson_();
+        if (coefficient == Coefficient::PEARSON) return pearsons_r();
         if (coefficient == Coefficient::ACC_T) return accuracy(epsilon);
         x_.set(x), z_.set(z);
         count_above_both();
@@ -121,7 +122,7 @@ public:
     }
 
 private:
-    void pearson_() {
+    void pearsons_r() {
         const auto n = static_cast<double>(x.size());
         double mean_x = 0, mean_z = 0, xx = 0, zz = 0, xz = 0;
         for (std::size_t p = 0; p < x.size(); ++p) mean_x += x[p], mean_z += z[p];
@@ -200,7 +201,7 @@ private:
         };
         value = rho(n, products, ties_x, ties_z);
         if (x.size() < 3) return;
-        // Without a point, the ranks of the points above it are 1 less, those of its equals 1/2.
+        // Without a point, the ranks of the points above it are 1 less, those of its equals 1/2 less.
         const std::vector<double> lost_z = x_.sums_above(ranks_z), lost_x = z_.sums_above(ranks_x);
         for (std::size_t p = 0; p < x.size(); ++p) {
             const double left =
@@ -208,8 +209,7 @@ private:
             without[p] = rho(n - 1, left, ties_x - lost_cubes(x_, p), ties_z - lost_cubes(z_, p));
         }
     }
-    // The sum over classes of (t³ − t) / 12, where t is the number of points in the class; and how much
-    // smaller it is without a point.
+    // The sum over classes of (t³ − t) / 12, where t is the number of points in the class.
     static double tied_cubes(const Ranked& ranked) {
         double sum = 0;
         for (const std::int64_t count : ranked.counts) {
@@ -218,6 +218,7 @@ private:
         }
         return sum;
     }
+    // How much smaller this sum is without a point.
     static double lost_cubes(const Ranked& ranked, std::size_t p) {
         const auto t = static_cast<double>(ranked.equals(p) + 1);
         return t * (t - 1) / 4;
@@ -248,6 +249,7 @@ private:
                 tau(n - 1, sum - signs[p], untied_x - untied(x_, p), untied_z - untied(z_, p),
                     classes_x - (x_.equals(p) == 0), classes_z - (z_.equals(p) == 0));
     }
+    // The number of points that are not tied with this one.
     static double untied(const Ranked& ranked, std::size_t p) {
         return static_cast<double>(static_cast<std::int64_t>(ranked.ranks.size()) - 1 -
                                    ranked.equals(p));
@@ -265,7 +267,7 @@ nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::str
     require_same_shape(x, z);
     const Grouping by = grouping_named(grouping);
     require(by != Grouping::MEANS, "grouping must not be 'means'");
-    const Coefficient of = coefficient_named(coefficient);
+    const Coefficient kind = coefficient_named(coefficient);
     const std::size_t systems = x.shape(0), items = x.shape(1);
     const std::size_t n_groups = by == Grouping::POOLED ? 1
                                  : by == Grouping::ITEM ? items
@@ -287,7 +289,7 @@ nb::tuple left_out_correlations(const Scores& x, const Scores& z, const std::str
                 group.x[k] = x.data()[groups.cells[begin + k].place];
                 group.z[k] = z.data()[groups.cells[begin + k].place];
             }
-            group.correlate(of, epsilon);
+            group.correlate(kind, epsilon);
             values[g] = group.value;
             for (std::size_t k = 0; k < n; ++k)
                 without[groups.cells[begin + k].place] = group.without[k];

@@ -39,6 +39,7 @@ nb::tuple factor(MixedEquations& equations, const Array<double>& scale,
     return nb::make_tuple(log_determinant, matrix);
 }
 
+// Calls work(values of x, number of columns of x) on a copy of x, and returns the copy.
 template <typename Work>
 Matrix in_copy(const MixedEquations& equations, const Array<double, 2>& x, const Work& work) {
     require(x.shape(0) == equations.columns(), "a row for each column is needed");

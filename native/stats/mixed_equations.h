@@ -6,10 +6,13 @@
 // random effects of items and outputs, of which there are many, and each meets few others. They are
 // eliminated one by one, by the multifrontal method: the *front* of a column is a small dense matrix of
 // this column and the later columns that it meets; it collects the terms of the column's own rows and
-// of the columns eliminated before. What is left after the elimination is the *core*, a dense matrix of
-// the other columns, which LAPACK factors. Entries of the inverse are computed in the opposite order,
+// of the columns eliminated before. When the column is eliminated, what is left of its front is its
+// *update*: it is added to the front of the column's *parent*, the first column that it meets. If that
+// column is not absorbed, the update is added to the *core* instead: a dense matrix of the columns that
+// are not absorbed, which LAPACK factors. Entries of the inverse are computed in the opposite order,
 // from the core back to the columns absorbed first (Takahashi's equations), and only where they are
-// needed. `EliminationPlan` says which columns meet, and in which order they are eliminated.
+// needed: the *block* of a column has the entries at this column and the later columns that it meets.
+// `EliminationPlan` says which columns meet, and in which order they are eliminated.
 #pragma once
 
 #include <algorithm>
@@ -40,11 +43,11 @@ public:
           random_(random), all_(all) {
         require(values.size() == columns.size(), "values are not shaped as columns are");
         require(absorbed <= random && random <= all,
-                "absorbed columns are random, and all are counted");
-        require(all <= columns.size(), "every column has an entry");
+                "absorbed must be at most random, and random at most all");
+        require(all <= columns.size(), "every column must have an entry");
         require(all < static_cast<std::size_t>(std::numeric_limits<Column>::max()),
                 "too many columns");
-        require_below(columns, all, "a column beyond the last");
+        require_below(columns, all, "a column is beyond the last");
         plan_ = EliminationPlan(columns_, rows_, absorbed_, all_);
         position_.assign(all_, 0);
     }
@@ -67,7 +70,9 @@ public:
             core[(c - absorbed_) * (this->core() + 1)] += 1;
         std::vector<double> front, updates;
         std::vector<std::pair<Column, std::size_t>> waiting;  // a child and where its update begins
-        std::size_t stride = 0, begin = 0;  // of the current front: it begins at (begin, begin)
+        // Of the current front, which begins at (begin, begin). If a column uses its child's update as
+        // its front, this is the lower right part of the child's front.
+        std::size_t stride = 0, begin = 0;
         Column last = -1;
         double log_determinant = 0;
         for (const Column column : plan_.order()) {
@@ -115,13 +120,13 @@ public:
     void forward(double* x, std::size_t sides) const {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = 0; j < absorbed_; ++j) {
-            const double* of = x + j * sides;
+            const double* from = x + j * sides;
             const std::span<const Column> met = plan_.met_by(j);
             const double* l = factor_.data() + plan_.met_begin(j);
             for (std::size_t a = 0; a < met.size(); ++a) {
                 const double share = l[a] / pivots_[j];
                 double* to = x + static_cast<std::size_t>(met[a]) * sides;
-                for (std::size_t s = 0; s < sides; ++s) to[s] -= share * of[s];
+                for (std::size_t s = 0; s < sides; ++s) to[s] -= share * from[s];
             }
         }
     }
@@ -131,20 +136,20 @@ public:
     void backward(double* x, std::size_t sides) const {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         for (std::size_t j = absorbed_; j-- > 0;) {
-            double* of = x + j * sides;
+            double* to = x + j * sides;
             const std::span<const Column> met = plan_.met_by(j);
             const double* l = factor_.data() + plan_.met_begin(j);
             for (std::size_t a = 0; a < met.size(); ++a) {
                 const double* from = x + static_cast<std::size_t>(met[a]) * sides;
-                for (std::size_t s = 0; s < sides; ++s) of[s] -= l[a] * from[s];
+                for (std::size_t s = 0; s < sides; ++s) to[s] -= l[a] * from[s];
             }
-            for (std::size_t s = 0; s < sides; ++s) of[s] /= pivots_[j];
+            for (std::size_t s = 0; s < sides; ++s) to[s] /= pivots_[j];
         }
     }
 
     // From the lower triangle of the core's inverse, computes the diagonal of the whole inverse at the
     // absorbed columns, and for each row of A its leverage: the scaled row times the inverse times the
-    // row.
+    // same scaled row.
     void invert(const double* core_inverse, double* diagonal, double* leverages) {
         require(pivots_.size() == absorbed_ && scale_.size() == all_, "factor comes first");
         const std::size_t n_core = core();
@@ -159,7 +164,9 @@ public:
             if (plan_.parent(j) >= 0) ++open[static_cast<std::size_t>(plan_.parent(j))];
         const std::span<const Column> order = plan_.order();
         std::vector<double> block;
-        std::size_t stride = 0, begin = 0;  // of the current block: it begins at (begin, begin)
+        // Of the current block, which begins at (begin, begin): `begin` places are kept for the columns
+        // whose blocks extend this one.
+        std::size_t stride = 0, begin = 0;
         for (std::size_t k = absorbed_; k-- > 0;) {
             const auto j = static_cast<std::size_t>(order[k]);
             const std::span<const Column> met = plan_.met_by(j);
@@ -235,6 +242,7 @@ private:
             position_[static_cast<std::size_t>(met[a])] = a + 1;
     }
 
+    // The scaled value at entry k of a row.
     double scaled(std::size_t row, std::size_t k) const {
         return values_[row * width_ + k] *
                scale_[static_cast<std::size_t>(columns_[row * width_ + k])];
@@ -322,20 +330,20 @@ private:
         // Only the lower triangle of the symmetric block is stored, so a row is read as a column, too.
         for (std::size_t a = 1; a < size; ++a) {
             const double* row = block + a * stride + 1;
-            const double of_a = l[a - 1];
+            const double l_of_a = l[a - 1];
             // Four sums, so that the processor can add in parallel.
-            double sums[4] = {row[a - 1] * of_a, 0, 0, 0};
+            double sums[4] = {row[a - 1] * l_of_a, 0, 0, 0};
             double* products = products_.data() + 1;
             std::size_t b = 0;
             for (; b + 4 < a; b += 4) {
                 for (std::size_t k = 0; k < 4; ++k) {
                     sums[k] += row[b + k] * l[b + k];
-                    products[b + k] += row[b + k] * of_a;
+                    products[b + k] += row[b + k] * l_of_a;
                 }
             }
             for (; b + 1 < a; ++b) {
                 sums[0] += row[b] * l[b];
-                products[b] += row[b] * of_a;
+                products[b] += row[b] * l_of_a;
             }
             products_[a] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
         }
@@ -347,6 +355,7 @@ private:
         block[0] = diagonal;
     }
 
+    // A scaled row times a matrix times the same row; entry(a, b) is the matrix's entry at two columns.
     template <typename Entry>
     double quadratic(std::size_t row, const Entry& entry) const {
         double sum = 0;
@@ -362,7 +371,7 @@ private:
     std::vector<double> values_;
     std::size_t rows_, width_, absorbed_, random_, all_;
     EliminationPlan plan_;
-    std::vector<std::size_t> position_;  // of a column in the current front
+    std::vector<std::size_t> position_;  // of a column in the current front or block
     std::vector<double> scale_, pivots_, factor_, products_;
 };
 

@@ -65,6 +65,7 @@ public:
 
     // `swapped` has for each point 1 if its scores are exchanged, else 0.
     void set(const Weight* swapped) {
+        // A bit for each pair: whether its first point is swapped, and its second.
         Appender first, second;
         std::size_t word = 0;
         const auto flush = [&](std::size_t used) {
@@ -91,6 +92,7 @@ public:
     }
 
 private:
+    // Collects bits until a word is full.
     struct Appender {
         std::uint64_t word = 0;
         void append(std::uint64_t bits, std::size_t at, std::size_t count) {
@@ -104,6 +106,7 @@ private:
         }
     };
 
+    // The bits of 64 points, from point k on.
     std::uint64_t bits_from(std::size_t k) const {
         const std::size_t shift = k % 64;
         const std::uint64_t low = bits_[k / 64] >> shift;
@@ -151,10 +154,10 @@ public:
         }
         pairs_.push_back(pairs);
         untied_z_.push_back(pairs - tied_z);
-        scale_.push_back(pairs == 0 || pairs == tied_z
-                             ? UNDEFINED_VALUE
-                             : 1 / std::sqrt(static_cast<double>(pairs - tied_z)));
-        root_.push_back(1 / std::sqrt(static_cast<double>(pairs)));
+        untied_scale_.push_back(pairs == 0 || pairs == tied_z
+                                    ? UNDEFINED_VALUE
+                                    : 1 / std::sqrt(static_cast<double>(pairs - tied_z)));
+        all_scale_.push_back(1 / std::sqrt(static_cast<double>(pairs)));
         has_ties_.push_back(has_ties);
     }
 
@@ -167,18 +170,21 @@ public:
         const std::size_t width = words_ * FACES_PER_PAIR;
         count_faces(concordant_.data() + begin * width, masks.data(), words_, end - begin,
                     counts.data());
+        // Of one group: the discordant pairs of each metric, then the tied pairs of each.
         std::int32_t* rest = counts.data() + 2 * (end - begin);
         for (std::size_t g = begin; g < end; ++g) {
-            const std::int32_t* con = counts.data() + 2 * (g - begin);
+            const std::int32_t* concordant = counts.data() + 2 * (g - begin);
             if (!has_ties_[g]) {  // a pair that is neither concordant nor tied in z is discordant
                 const double untied = static_cast<double>(untied_z_[g]);
-                const double scale = scale_[g] * root_[g];
-                use(g, (2.0 * con[0] - untied) * scale, (2.0 * con[1] - untied) * scale);
+                const double scale = untied_scale_[g] * all_scale_[g];
+                use(g, (2.0 * concordant[0] - untied) * scale,
+                    (2.0 * concordant[1] - untied) * scale);
                 continue;
             }
             count_faces(discordant_.data() + g * width, masks.data(), words_, 1, rest);
             count_faces(tied_.data() + g * width, masks.data(), words_, 1, rest + 2);
-            use(g, tau(g, con[0], rest[0], rest[2]), tau(g, con[1], rest[1], rest[3]));
+            use(g, tau(g, concordant[0], rest[0], rest[2]),
+                tau(g, concordant[1], rest[1], rest[3]));
         }
     }
 
@@ -187,13 +193,14 @@ private:
                std::int64_t tied) const {
         if (tied == pairs_[g]) return UNDEFINED_VALUE;
         return static_cast<double>(concordant - discordant) /
-               std::sqrt(static_cast<double>(pairs_[g] - tied)) * scale_[g];
+               std::sqrt(static_cast<double>(pairs_[g] - tied)) * untied_scale_[g];
     }
 
     std::size_t points_, words_;
     Faces concordant_, discordant_, tied_;
     std::vector<std::int64_t> pairs_, untied_z_;
-    std::vector<double> scale_, root_;  // 1 / sqrt of the pairs untied in z, and of all pairs
+    std::vector<double> untied_scale_;  // 1 / sqrt of the pairs untied in z
+    std::vector<double> all_scale_;     // 1 / sqrt of all pairs
     std::vector<char> has_ties_;
 };
 

@@ -234,7 +234,7 @@ private:
     Exchange exchange_;
     Agreement first_, second_;
     FaceMasks masks_;
-    std::vector<double> chosen_;
+    std::vector<double> chosen_;  // which items are exchanged, as 0 and 1, padded for `sums`
     std::vector<Weight> swapped_;
     std::vector<std::int32_t> counts_;
     std::vector<Rank> rank_a_, rank_b_;

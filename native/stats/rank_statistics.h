@@ -145,6 +145,7 @@ public:
 private:
     static double clamped(double value) { return std::clamp(value, -1.0, 1.0); }
 
+    // Counts the points of each class (of equal ranks) of x.
     void tally(const Rank* x, std::size_t n, std::size_t classes) {
         counts_.assign(classes, 0);
         for (std::size_t i = 0; i < n; ++i) ++counts_[x[i]];
@@ -171,7 +172,7 @@ private:
         }
         std::int64_t tied_both = 0;
         for (std::size_t c = 0, begin = 0; c < classes; ++c) {
-            const std::size_t stop = place_[c];
+            const std::size_t stop = place_[c];  // where the points of class c end
             for (std::size_t end; begin < stop; begin = end) {
                 for (end = begin; end < stop && sequence_[end] == sequence_[begin];) ++end;
                 tied_both += pairs_of(static_cast<std::int64_t>(end - begin));
@@ -181,10 +182,12 @@ private:
         net_ = pairs_ - tied_x_ - tied_z_ + tied_both - 2 * discordant;
     }
 
-    std::vector<std::uint32_t> counts_, place_;
+    std::vector<std::uint32_t> counts_;  // of the points in each class of x
+    std::vector<std::uint32_t> place_;   // of the next point of each class
     std::vector<double> centered_;
     std::vector<Rank> sequence_, spare_;
-    std::int64_t pairs_ = 0, tied_x_ = 0, tied_z_ = 0, net_ = 0;
+    std::int64_t pairs_ = 0, tied_x_ = 0, tied_z_ = 0;
+    std::int64_t net_ = 0;  // concordant minus discordant pairs
     std::int64_t classes_x_ = 0, classes_z_ = 0;
 };
 

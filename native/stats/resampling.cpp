@@ -31,7 +31,7 @@ using Four = double __attribute__((vector_size(32)));
 
 constexpr std::size_t GROUP_RESAMPLES = 16;  // resamples that share one pass over the statistics
 constexpr std::size_t TILE_RESAMPLES = 8;    // resamples whose sums are in registers at once
-constexpr std::size_t BLOCK_ROWS = 128;      // whose weights and statistics stay in the L1 cache
+constexpr std::size_t BLOCK_ROWS = 128;      // so few that they stay in the L1 cache
 
 // Scratch space of one worker thread; n is the number of rows.
 struct Scratch {
@@ -56,7 +56,7 @@ void add_tile(const double* multipliers, const double* block, std::size_t rows, 
         for (std::size_t c = 0; c < 4; ++c) sums[r * stride + c] += totals[r][c];
 }
 
-// The weights of a tile of resamples as doubles, (rows, TILE_RESAMPLES).
+// Writes the weights of a tile of resamples as doubles, (rows, TILE_RESAMPLES).
 WELLPUT_CLONES
 void spread(const Weight* weights, std::size_t n, std::size_t rows, double* multipliers) {
     for (std::size_t r = 0; r < TILE_RESAMPLES; ++r)
@@ -64,7 +64,7 @@ void spread(const Weight* weights, std::size_t n, std::size_t rows, double* mult
             multipliers[TILE_RESAMPLES * i + r] = weights[r * n + i];
 }
 
-// The statistics of a block of rows, with k columns, in groups of four columns.
+// Copies the statistics of a block of rows, with k columns, in groups of four columns.
 void pack(const double* statistics, std::size_t k, std::size_t rows, double* block) {
     for (std::size_t column = 0; column < k; ++column)
         for (std::size_t i = 0; i < rows; ++i)
@@ -89,6 +89,7 @@ void sum_group(const double* statistics, std::size_t n, std::size_t k, Scratch& 
     }
 }
 
+// For each resample, the sums of `statistics` over the rows that it draws.
 Matrix bootstrap_sums(const Statistics& statistics, std::size_t n_resamples, std::uint64_t seed,
                       int threads) {
     const std::size_t n = statistics.shape(0);
@@ -159,6 +160,7 @@ void add_subsets(const double* subsets, const std::uint8_t* bytes, std::size_t s
     }
 }
 
+// For each resample, the sums of `differences` over the rows that it exchanges.
 Matrix swap_sums(const Statistics& differences, std::size_t n_resamples, std::uint64_t seed,
                  int threads) {
     const std::size_t n = differences.shape(0);

@@ -1,4 +1,4 @@
-// Splits text into words at whitespace.
+// Splits text into words at gaps: runs of whitespace.
 #pragma once
 
 #include <array>

@@ -348,12 +348,12 @@ Tokenizer tokenizer_named(std::string_view name) {
 int whitespace_at(const char* p, const char* end) {
     const auto a = static_cast<unsigned char>(p[0]);
     if (a < 0x80) return is_ascii_whitespace(a);
-    const auto left = end - p;
-    if (a == 0xc2 && left >= 2) {  // U+0085, U+00A0
+    const auto bytes_left = end - p;
+    if (a == 0xc2 && bytes_left >= 2) {  // U+0085, U+00A0
         const auto b = static_cast<unsigned char>(p[1]);
         return b == 0x85 || b == 0xa0 ? 2 : 0;
     }
-    if (left < 3) return 0;
+    if (bytes_left < 3) return 0;
     const auto b = static_cast<unsigned char>(p[1]);
     const auto c = static_cast<unsigned char>(p[2]);
     if (a == 0xe1) return b == 0x9a && c == 0x80 ? 3 : 0;  // U+1680

@@ -11,4 +11,5 @@ from wellput.core.lazy_names import lazy_names
 
 __version__ = "0.1.0"
 
+# The table of public names is `__init__.pyi`. Each name is imported when it is first used.
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -19,6 +19,7 @@ from wellput.engine.score import score_source
 from wellput.metrics.registry import create, create_all
 
 SYSTEM = "predictions"
+"""The name of the only system in an evalset of this module."""
 References = Iterable[str | Sequence[str]]
 
 
@@ -63,7 +64,7 @@ class ScoreFunction:
             SYSTEM, self.metric.name
         ].score
         if math.isnan(value):
-            raise InputError(f"{self.metric.name} is undefined for these {SYSTEM}.")
+            raise InputError(f"{self.metric.name} is undefined for these predictions.")
         return self.sign * value
 
 

@@ -134,7 +134,7 @@ def test_outputs_are_laid_end_to_end_for_each_set_of_judges() -> None:
     # The first text has 20 characters, and a place between two: the second begins at 21.
     assert sorted(set(two.spans.starts.tolist())) == [1, 22]
     assert two.text_ends.tolist() == [21, 38]
-    assert three.spans.n_judges == 3 and three.text_units.tolist() == [2]
+    assert three.spans.n_judges == 3 and three.text_items.tolist() == [2]
 
 
 def limited_to(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,6 +115,57 @@ def test_textgrid_long_and_short(tmp_path: Path, encoding: str) -> None:
     assert tiers["head"] == [Interval(1.2, 1.2, "nd=u")]
 
 
+def with_second_tier(start: str, end: str) -> str:
+    """A TextGrid with two tiers named nd: one interval from 0.5 to 1 s, one from `start` to `end`."""
+    tier = """    item [{number}]:
+        class = "IntervalTier"
+        name = "nd"
+        xmin = 0
+        xmax = 2
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = {start}
+            text = ""
+        intervals [2]:
+            xmin = {start}
+            xmax = {end}
+            text = "{text}"
+"""
+    first = tier.format(number=3, start="0.5", end="1", text="d")
+    second = tier.format(number=4, start=start, end=end, text="u")
+    return TEXTGRID.replace("size = 2\nitem []", "size = 4\nitem []") + first + second
+
+
+def test_tiers_of_one_name_are_read_together(tmp_path: Path) -> None:
+    file = tmp_path / "two.TextGrid"
+    file.write_text(with_second_tier("1", "2"), encoding="utf-8")
+    assert read_tiers(file)["nd"] == [Interval(0.5, 1, "d"), Interval(1, 2, "u")]
+    elan = eaf(tmp_path)
+    elan.write_text(elan.read_text().replace('TIER_ID="head"', 'TIER_ID="bw"'), encoding="utf-8")
+    assert read_tiers(elan)["bw"] == [Interval(0.3, 0.9, "nd=d"), Interval(0.9, 2, "u")]
+
+
+def test_tiers_of_one_name_that_overlap_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "two.TextGrid"
+    file.write_text(with_second_tier("0.8", "2"), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_tiers(file)
+    assert "two.TextGrid has several tiers of one name" in str(error.value)
+    assert "tier nd, 0.8 to 2 s: 'u', and 'd' from 0.5 to 1 s" in str(error.value)
+
+
+def test_a_textgrid_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "old.TextGrid"
+    text = TEXTGRID.replace('"now"', '"Hällo"')
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(InputError, match=r"(?s)old\.TextGrid is not UTF-8 text:.*0xe4.*iconv"):
+        read_tiers(file)
+    file.write_bytes(text.encode("utf-16") + b"\x00")
+    with pytest.raises(InputError, match=r"old\.TextGrid is not UTF-16 text"):
+        read_tiers(file)
+
+
 def test_sentences_and_what_lies_outside() -> None:
     words = [Interval(n, n + 1, f"word{n}") for n in range(4)]
     tiers = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment
 from wellput.io import read_judgments
 from wellput.io.appraise import knows, mqm_score, open_evalset, read_rows
-from wellput.io.appraise_campaign import write_scores
+from wellput.io.appraise_campaign import read_campaign, write_scores
 from wellput.io.readers import open_known_evalset
+from wellput.studies.imports import plan_import
 
 ROWS = """\
 eng1,A,4,TGT,eng,deu,70,doc1#A,False,"[{""start_i"":4,""end_i"":6,""severity"":""minor"",""error_type"":null}]",50.5,52.25
@@ -98,6 +100,71 @@ def test_a_skipped_segment_does_not_move_the_others(tmp_path: Path) -> None:
     assert [one.item for one in found if one.judge == "eng3"] == ["doc1:2"]
 
 
+def document_level(folder: Path) -> tuple[str, str]:
+    """Two systems in documents that do not have the system's name, as in Appraise's own example of
+    document-level direct assessment: two logins judge two segments and the whole document, and A's
+    second segment again as an attention check."""
+    rows, start = [], 0
+    for login in ("eng1", "eng2"):
+        for system, first in (("A", 70), ("B", 20)):
+            for number, is_whole in ((0, False), (1, False), (2, True)):
+                rows.append(
+                    f"{login},{system},{number},TGT,eng,deu,{first + number},rt.1,{is_whole},{start},"
+                    f"{start + 5}"
+                )
+                start += 10
+        rows.append(f"{login},A,1,BAD,eng,deu,5,rt.1,False,{start},{start + 5}")
+        start += 10
+    scores, batches = folder / "scores.csv", folder / "batches.json"
+    scores.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    items = [
+        {**item(number, "rt.1", system, f"{system}{number}"), "isCompleteDocument": number == 2}
+        for system in "AB"
+        for number in range(3)
+    ]
+    items.append(item(1, "rt.1", "A", "AX", "BAD"))
+    batches.write_text(json.dumps([{"items": items}]), encoding="utf-8")
+    return str(scores), str(batches)
+
+
+ALL_OF_BOTH_SYSTEMS = [
+    (login, place, system, first + place - 1.0)
+    for login in ("eng1", "eng2")
+    for place in (1, 2)
+    for system, first in (("A", 70), ("B", 20))
+]
+
+
+def test_answers_about_systems_in_one_document_are_all_read(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"scores\.csv: 4 scores are about a whole document"):
+        found = read_judgments(document_level(tmp_path)[0])
+    assert [
+        (one.judge, int(one.item.removeprefix("rt.1:")), one.system, one.value)
+        for one in found
+        if isinstance(one, Judgment)
+    ] == ALL_OF_BOTH_SYSTEMS
+
+
+def test_a_campaign_has_all_systems_of_a_document_and_its_checks(tmp_path: Path) -> None:
+    scores, batches = document_level(tmp_path)
+    with pytest.warns(UserWarning, match="whole document"):
+        campaign = read_campaign(batches, scores)
+    assert [
+        (one.judge, int(one.item.removeprefix("rt.1:")), one.system, one.value)
+        for one in campaign.judgments
+    ] == ALL_OF_BOTH_SYSTEMS
+    assert [(item.id, dict(item.outputs)) for item in campaign.evalset] == [
+        ("rt.1:1", {"A": "A0", "B": "B0"}),
+        ("rt.1:2", {"A": "A1", "B": "B1"}),
+    ]
+    checks = [(one.answer.judge, one.answer.system, one.text) for one in campaign.checks]
+    assert checks == [("eng1", "A", "AX"), ("eng2", "A", "AX")]
+    planned = plan_import(campaign.evalset, campaign.judgments, campaign.checks, seed=1)
+    assert Counter((one.judge, *one.trial.systems) for one in planned.answers) == {
+        (login, system): 2 for login in ("eng1", "eng2") for system in "AB"
+    }
+
+
 def test_kinds_of_errors_make_mqm(tmp_path: Path) -> None:
     """A major error 5, minor punctuation 0.1."""
     spans = [
@@ -115,7 +182,7 @@ def test_kinds_of_errors_make_mqm(tmp_path: Path) -> None:
 
 
 def test_scores_without_spans_are_direct_assessment(tmp_path: Path) -> None:
-    [found] = read_judgments(written(tmp_path, "a,A,1,TGT,eng,deu,77,doc1#A,True,1,2\n")[0])
+    [found] = read_judgments(written(tmp_path, "a,A,1,TGT,eng,deu,77,doc1#A,False,1,2\n")[0])
     assert isinstance(found, Judgment)
     assert (found.question, found.value, "spans" in found.extra) == ("direct assessment", 77, False)
 

@@ -86,6 +86,126 @@ def test_tasks_and_repeated_models_are_told_apart(tmp_path: Path) -> None:
     assert evalset.systems == ("m (a)", "m (b)", "m")
 
 
+def asked(questions: dict[int, str], answer: str = "yes") -> list[dict[str, Any]]:
+    """Samples with these ids and questions; the target of each is its question."""
+    return [
+        {**sample(number, answer, "C"), "input": question, "target": question}
+        for number, question in questions.items()
+    ]
+
+
+def test_an_argument_that_chooses_the_data_tells_items_apart(tmp_path: Path) -> None:
+    """`-T subject=…` with ids 1, 2 in each subject; the temperature tells nothing apart."""
+    for place, (model, subject, temperature) in enumerate(
+        (model, subject, temperature)
+        for model, temperature in (("a", 0), ("b", 1))
+        for subject in ("bones", "acts")
+    ):
+        log = inspect_log(model, asked({1: f"{subject} 1", 2: f"{subject} 2"}))
+        log["eval"]["task_args"] = {"temperature": temperature, "subject": subject}
+        write(tmp_path / f"{place}.json", log)
+    evalset = read_evalset(tmp_path)
+    assert evalset.systems == ("a", "b")
+    assert [item.id for item in evalset] == [
+        "subject=bones/1", "subject=bones/2", "subject=acts/1", "subject=acts/2",
+    ]  # fmt: skip
+    assert all(item.references == (item.source,) for item in evalset)
+    assert all(set(item.outputs) == {"a", "b"} for item in evalset)
+
+
+def test_the_name_of_the_data_tells_items_apart_after_the_task(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        log = inspect_log(model, asked({1: f"{model} 1"}))
+        log["eval"]["dataset"] = {"name": f"data-{model}"}
+        write(tmp_path / f"{model}.json", log)
+    assert [item.id for item in read_evalset(tmp_path)] == ["data-a/1", "data-b/1"]
+    write(tmp_path / "c.json", inspect_log("a", asked({1: "x"}), task="other"))
+    found = [item.id for item in read_evalset(tmp_path)]
+    assert found == ["quiz/data-a/1", "quiz/data-b/1", "other/1"]
+
+
+def test_two_arguments_may_be_needed(tmp_path: Path) -> None:
+    parts = [(subject, split) for subject in ("bones", "acts") for split in ("dev", "test")]
+    for place, (subject, split) in enumerate(parts):
+        log = inspect_log("m", asked({1: f"{subject} of {split}"}))
+        log["eval"]["task_args"] = {"subject": subject, "split": split}
+        write(tmp_path / f"{place}.json", log)
+    evalset = read_evalset(tmp_path)
+    assert evalset.systems == ("m",)
+    assert [item.id for item in evalset] == [f"subject={a},split={b}/1" for a, b in parts]
+
+
+@pytest.mark.parametrize("seeds", [(1, 1), (1, 2)])
+def test_shuffled_questions_are_not_paired(tmp_path: Path, seeds: tuple[int, int]) -> None:
+    """Automatic ids of a shuffled data set; a seed as an argument does not make other questions."""
+    texts = ["France?", "Italy?", "Spain?"]
+    for model, seed, shuffled in zip("ab", seeds, (texts, texts[::-1]), strict=True):
+        log = inspect_log(model, asked(dict(enumerate(shuffled, start=1))))
+        log["eval"]["task_args"] = {"seed": seed}
+        write(tmp_path / f"{model}.json", log)
+    with pytest.raises(InputError) as error:
+        read_evalset(tmp_path)
+    message = str(error.value)
+    assert f"item 1: the question is 'France?' in {tmp_path}/a.json, but 'Spain?' in" in message
+    assert "item 2" not in message and "give each question an id of its own" in message
+
+
+def test_another_target_or_other_choices_are_another_question(tmp_path: Path) -> None:
+    first, second = sample(1, "A", "C"), sample(1, "A", "C")
+    second["target"] = "no"
+    for name, one in (("a", first), ("b", second)):
+        write(tmp_path / f"{name}.json", inspect_log(name, [one]))
+    with pytest.raises(InputError, match=r"item 1: the target is 'yes / yes indeed' in .*'no' in"):
+        read_evalset(tmp_path)
+    second["target"] = first["target"]
+    first["choices"], second["choices"] = ["Rome", "Paris"], ["Paris", "Rome"]
+    for name, one in (("a", first), ("b", second)):
+        write(tmp_path / f"{name}.json", inspect_log(name, [one]))
+    with pytest.raises(InputError, match=r"item 1: the question is 'question 1 \[\"Rome\""):
+        read_evalset(tmp_path)
+
+
+def test_two_questions_with_one_id_in_a_log_are_refused(tmp_path: Path) -> None:
+    log = inspect_log("m", asked({1: "France?"}) + asked({1: "Italy?"}))
+    with pytest.raises(InputError, match=r"'France\?' for m, but 'Italy\?' for m"):
+        read_evalset(write(tmp_path / "log.json", log))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("cancelled", "the evaluation was cancelled: 1 of 4 samples"),
+        ("error", "the evaluation ended with an error: 1 of 4 samples"),
+        ("started", "the evaluation has not ended: 1 of 4 samples"),
+    ],
+)
+def test_a_log_of_an_evaluation_that_did_not_end_is_refused(
+    tmp_path: Path, status: str, words: str
+) -> None:
+    failed = {**sample(2, "", "I"), "error": {"message": "stopped"}}
+    log = inspect_log("m", [sample(1, "yes", "C"), failed])
+    log["status"] = status
+    log["eval"] |= {"dataset": {"sample_ids": [1, 2]}, "config": {"epochs": 2}}
+    write(tmp_path / "a.json", log)
+    write(tmp_path / "b.json", inspect_log("n", [sample(1, "yes", "C")]))
+    for path in (tmp_path, tmp_path / "a.json"):
+        with pytest.raises(InputError, match=rf"a\.json: {words}\n.*eval-retry"):
+            read_evalset(path)
+    del log["samples"]
+    archived = write_archive(tmp_path / "a.eval", {"header.json": log}, plain)
+    write(tmp_path / "a.json", log)
+    for path in (archived, tmp_path / "a.json"):
+        with pytest.raises(InputError, match=words.partition(":")[0]):
+            read_evalset(path)
+
+
+def test_hidden_files_of_a_folder_of_logs_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", inspect_log("m", [sample(1, "yes", "C")]))
+    write(tmp_path / ".a.json", inspect_log("n", [sample(1, "yes", "C")]))
+    (tmp_path / "._a.json").write_bytes(b"Mac OS X")
+    assert read_evalset(tmp_path).systems == ("m",)
+
+
 def test_scores_of_several_parts_and_answers_of_several_parts(tmp_path: Path) -> None:
     one = sample(1, "", {"tone": "yes", "length": 3, "note": "fine"})
     message = {"content": [{"type": "text", "text": "a"}, {"type": "image"}, {"text": "b"}]}
@@ -112,6 +232,18 @@ def test_promptfoo_results(tmp_path: Path) -> None:
     assert first.logged["p:b"] == {"score": 0.25, "pass": 0.0, "tone": 0.125}
     result = wellput.score(evalset, "exact,logged:scorer=pass")
     assert result["p:a", "logged:scorer=pass"].score == 1 == result["p:a", "exact"].score
+
+
+def test_the_variables_of_a_promptfoo_test_are_its_question(tmp_path: Path) -> None:
+    rows = [promptfoo_row(0, "p:a", "x", 1.0), promptfoo_row(0, "p:b", "y", 1.0)]
+    for row, said in zip(rows, ([], ["x"]), strict=True):
+        row["vars"] = {"word": "w0", "_conversation": said}
+    path = write(tmp_path / "results.json", {"results": {"results": rows}})
+    assert read_evalset(path).systems == ("p:a", "p:b")
+    rows[1]["vars"] = {"word": "w7"}
+    write(path, {"results": {"results": rows}})
+    with pytest.raises(InputError, match=r"item 1: .*\"w0\".* for p:a, but .*\"w7\".* for p:b"):
+        read_evalset(path)
 
 
 def test_prompts_make_systems_of_their_own(tmp_path: Path) -> None:

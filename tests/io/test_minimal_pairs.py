@@ -29,6 +29,7 @@ def test_demetr_is_read_packed_or_not_and_as_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([DEMETR]), encoding="utf-8")
     with gzip.open(tmp_path / "b.json.gz", "wt", encoding="utf-8") as file:
         json.dump([DEMETR, DEMETR], file)
+    (tmp_path / "._a.json").write_bytes(b"Mac OS X")
     assert read_minimal_pairs(tmp_path / "a.json") == [PAIR]
     assert read_minimal_pairs(tmp_path / "b.json.gz") == [PAIR, PAIR]
     assert read_minimal_pairs(tmp_path) == [PAIR] * 3

@@ -98,6 +98,90 @@ def test_choices_have_the_likeliest_text_and_several_tasks_name_their_items(tmp_
     assert found["capitals_2/0"].logged == {"m": {"exact_match": 1.0}}
 
 
+def scored_texts(number: int, target: str, requests: list[tuple[str, ...]]) -> dict[str, Any]:
+    """A sample of a task in which the model generates nothing."""
+    arguments = {
+        f"gen_args_{place}": {f"arg_{n}": text for n, text in enumerate(request)}
+        for place, request in enumerate(requests)
+    }
+    likelihoods = [[str(-3.0 * place - 1), "False"] for place in range(len(requests))]
+    return {
+        "doc_id": number,
+        "doc": {"id": f"d{number}"},
+        "target": target,
+        "arguments": arguments,
+        "resps": [[likelihood] for likelihood in likelihoods],
+        "filtered_resps": likelihoods,
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        [("Sarah was", " happy"), ("Maria was", " happy")],  # winogrande
+        [("Sarah was", " happy"), ("Maria was", " happy"), ("", " Sarah was"), ("", " Maria was")],
+        [("Sarah was", " happy")],  # lambada
+    ],
+)
+def test_a_given_text_is_no_output(tmp_path: Path, requests: list[tuple[str, ...]]) -> None:
+    row = scored_texts(0, " happy", requests)
+    (item,) = read_evalset(write_samples(tmp_path / "m" / "samples_t.jsonl", [row]))
+    assert item.outputs == {"m": ""} and not item.references
+    assert item.logged == {"m": {"acc": 0.0}}
+    with pytest.raises(InputError, match="exact needs a reference"):
+        wellput.score(tmp_path / "m", "exact")
+
+
+def test_choices_without_a_prompt_for_mutual_information_are_no_further_choices(
+    tmp_path: Path,
+) -> None:
+    texts = [" Rome", " Paris"]
+    row = scored_texts(0, "1", [*(("France?", text) for text in texts), *(("", t) for t in texts)])
+    row["resps"] = [[[str(value), "False"]] for value in (-2.0, -1.0, -0.5, -0.75)]
+    (item,) = read_evalset(write_samples(tmp_path / "m" / "samples_t.jsonl", [row]))
+    assert item.outputs == {"m": "Paris"} and item.references == ("Paris",)
+
+
+def test_documents_of_the_harness_are_compared(tmp_path: Path) -> None:
+    """Other prompts for the same document, as with a chat template, and an image's address."""
+    for model, prompt, address in (
+        ("a", "Question 0?", "7f01"),
+        ("b", "<user>Question 0?", "7f02"),
+    ):
+        row = generated(0, "Paris", "none", 1.0)
+        row["arguments"]["gen_args_0"]["arg_0"] = prompt
+        row["doc"]["image"] = f"<PIL.JpegImageFile image mode=RGB size=2x2 at 0x{address}>"
+        write_samples(tmp_path / model / f"samples_capitals_{DATE}.jsonl", [row])
+    (item,) = read_evalset(tmp_path)
+    assert set(item.outputs) == {"a", "b"}
+    row["doc"]["q"] = "Question 9?"
+    write_samples(tmp_path / "b" / f"samples_capitals_{DATE}.jsonl", [row])
+    with pytest.raises(InputError, match=r"item 0: .*Question 0.* in .*a.samples.*Question 9"):
+        read_evalset(tmp_path)
+    # Other keys of the document, as of another version of the harness, but the same prompt and target.
+    row["arguments"]["gen_args_0"]["arg_0"] = "Question 0?"
+    write_samples(tmp_path / "b" / f"samples_capitals_{DATE}.jsonl", [row])
+    assert len(read_evalset(tmp_path)) == 1
+
+
+def test_documents_without_a_prompt_are_compared_by_their_content(tmp_path: Path) -> None:
+    for model, number in (("a", 0), ("b", 1)):
+        row = {**scored_texts(number, "0", [("", "He sees."), ("", "He see.")]), "doc_id": 0}
+        write_samples(tmp_path / model / f"samples_blimp_{DATE}.jsonl", [row])
+    with pytest.raises(InputError, match=r"item 0: the question is .*d0.*d1"):
+        read_evalset(tmp_path)
+
+
+def test_a_hidden_folder_is_no_model_but_the_folder_of_a_path_is(tmp_path: Path) -> None:
+    for name in ("__data__models__x", ".ipynb_checkpoints"):
+        path = tmp_path / name / f"samples_capitals_{DATE}.jsonl"
+        write_samples(path, [generated(0, "Paris", "none", 1.0)])
+    assert read_evalset(tmp_path).systems == ("__data__models__x",)
+
+
 def test_two_runs_of_a_task_are_two_systems_and_one_file_is_an_evalset(tmp_path: Path) -> None:
     other = "2026-11-17T01-02-03.000001"
     for date in (DATE, other):
@@ -117,7 +201,7 @@ def test_a_likelihood_of_a_whole_text_has_no_output(tmp_path: Path) -> None:
         "bits_per_byte": 1.5,
     }
     (item,) = read_evalset(write_samples(tmp_path / "m" / "samples_wiki.jsonl", [row]))
-    assert item.outputs == {"m": ""}
+    assert item.outputs == {"m": ""} and not item.references
     assert item.logged == {"m": {"bits_per_byte": 1.5}}
 
 
@@ -176,6 +260,21 @@ def test_cases_of_deepeval_that_share_a_name_are_told_apart_by_their_input(tmp_p
     found = read_evalset(path)
     assert [item.id for item in found] == ["1", "2"]
     assert found.systems == ("run",)
+
+
+def test_cases_of_deepeval_with_another_expected_output_are_other_items(tmp_path: Path) -> None:
+    run = deepeval_run(["Paris", "Rome", "Rome"])
+    for case, expected in zip(run["testCases"], ("Paris", "Rome", ""), strict=True):
+        case |= {"input": "Capital?", "expectedOutput": expected}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run), encoding="utf-8")
+    found = read_evalset(path)
+    # The case without an expected output may be either question, so it is an item of its own.
+    assert [item.references for item in found] == [("Paris",), ("Rome",), ()]
+    run["testCases"][1]["expectedOutput"] = ""
+    path.write_text(json.dumps(run), encoding="utf-8")
+    (item,) = read_evalset(path)
+    assert item.references == ("Paris",) and item.outputs == {"run": "Paris"}
 
 
 RAGAS_ROWS: list[dict[str, Any]] = [
@@ -242,6 +341,35 @@ def test_a_folder_of_ragas_results_has_a_system_for_each_file(tmp_path: Path) ->
     assert scores["llama", "logged:scorer=exact_match"].score == 0.5
 
 
+def test_ids_of_ragas_that_are_other_questions_are_refused(tmp_path: Path) -> None:
+    rows = [{**row, "id": str(place)} for place, row in enumerate(RAGAS_ROWS, start=1)]
+    turned = [{**row, "id": str(place)} for place, row in enumerate(RAGAS_ROWS[::-1], start=1)]
+    write_samples(tmp_path / "a.jsonl", rows)
+    # The same questions under other ids are found by their text.
+    write_samples(tmp_path / "b.jsonl", turned)
+    found = read_evalset(tmp_path)
+    assert [(item.id, item.references) for item in found] == [("1", ("Paris",)), ("2", ("Rome",))]
+    assert found.items[0].outputs == {"a": "Paris", "b": "Paris"}
+    write_samples(tmp_path / "b.jsonl", [{**row, "user_input": "Spain?"} for row in turned[:1]])
+    with pytest.raises(InputError, match=r"item 1: .*'Capital of France\?' in .*'Spain\?' in"):
+        read_evalset(tmp_path)
+
+
+def test_rows_of_ragas_with_another_reference_or_conversation_are_other_items(
+    tmp_path: Path,
+) -> None:
+    first, second = RAGAS_ROWS
+    second = {**second, "user_input": first["user_input"]}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps([first, second]), encoding="utf-8")
+    assert [item.references for item in read_evalset(path)] == [("Paris",), ("Rome",)]
+    talks = [[{"content": said}, {"content": "And there?"}] for said in ("France", "Italy")]
+    rows = [{**first, "user_input": talk} for talk in talks]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    found = read_evalset(path)
+    assert [(item.id, item.source) for item in found] == [("1", "And there?"), ("2", "And there?")]
+
+
 def test_a_json_file_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('[{"user_input": "a"}]', encoding="utf-8")
@@ -279,3 +407,19 @@ def test_logs_of_openai_evals(tmp_path: Path) -> None:
     assert [*next(iter(read_evalset(tmp_path / "a.jsonl"))).outputs] == ["gpt-4"]
     _openai_log(tmp_path / "b.jsonl", "gpt-4", [True])
     assert [*next(iter(read_evalset(tmp_path))).outputs] == ["gpt-4, a", "gpt-4, b"]
+
+
+def test_prompts_of_openai_evals_may_have_more_around_the_question(tmp_path: Path) -> None:
+    _openai_log(tmp_path / "a.jsonl", "gpt-4", [True])
+    _openai_log(tmp_path / "b.jsonl", "cot/gpt-4", [True])
+    log = (tmp_path / "b.jsonl").read_text()
+    (tmp_path / "b.jsonl").write_text(log.replace("Once 0", "Think first. Once 0"))
+    assert [*next(iter(read_evalset(tmp_path))).outputs] == ["gpt-4", "cot/gpt-4"]
+    for said, what in (("Never", "question"), ("Once 0", "target")):
+        expected = "sun" if what == "target" else "time"
+        changed = log.replace("Once 0", said).replace(
+            '"expected": "time"', f'"expected": "{expected}"'
+        )
+        (tmp_path / "b.jsonl").write_text(changed)
+        with pytest.raises(InputError, match=rf"item t\.s1\.0: the {what} is"):
+            read_evalset(tmp_path)

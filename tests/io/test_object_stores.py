@@ -32,6 +32,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     write_evalset(EvalSet([Item("10", {"A": "a 10"}, ("a b",))]), shards / "sub" / "z.parquet")
     (shards / "sub" / "empty.jsonl").write_text("")
     (shards / "_SUCCESS.jsonl").write_text("{}")
+    (shards / "_temporary" / "0").mkdir(parents=True)
+    (shards / "_temporary" / "0" / "a.jsonl").write_text(lines(3, 4))
     (shards / "notes.md").write_text("not an evaluation set")
     (folder / "other").mkdir()
     (folder / "other" / "damaged.parquet").write_bytes(b"PAR1 and no more")
@@ -55,7 +57,9 @@ def ids(url: str) -> list[int]:
 
 
 def test_folders_and_patterns_are_read_as_they_are_here(server: S3Server) -> None:
-    for pattern in ("*.jsonl*", "**/z.parquet", "*/z*", "b*.jsonl", "[ab].jsonl", "**/[az].*"):
+    for pattern in (
+        "*.jsonl*", "**/z.parquet", "*/z*", "b*.jsonl", "[ab].jsonl", "**/[az].*", "_temporary/**/a.*",
+    ):  # fmt: skip
         found = ids(f"s3://bucket/shards/{pattern}")
         assert found == ids(f"{server.folder}/bucket/shards/{pattern}"), pattern
     assert ids("s3://bucket/shards") == ids("s3://bucket") == list(range(11))

@@ -12,7 +12,7 @@ import pytest
 from wellput.core.errors import InputError
 from wellput.core.evalset import BLOCK_ITEMS, EvalSet, Item
 from wellput.core.source import BLOCKS_PER_PARTITION
-from wellput.io import open_evalset, read_evalset, write_evalset
+from wellput.io import open_evalset, read_evalset, read_judgments, write_evalset
 from wellput.io.duplicates import SeenIds
 from wellput.io.evalsets import RecordSource
 from wellput.io.record_files import MIN_BYTES_TO_CUT
@@ -54,6 +54,38 @@ def test_patterns_and_urls(shards: Path) -> None:
     assert ids(f"{shards.as_uri()}/*/*.parquet") == ids(f"{shards}/*/*.parquet") == ["10"]
     with pytest.raises(InputError, match="No file matches"):
         ids(f"{shards.as_uri()}/*.parquet")
+
+
+@pytest.fixture
+def kept_by_others(shards: Path) -> Path:
+    """The shards with the folders and files that Jupyter, Spark and editors keep in a folder."""
+    for name in (
+        ".ipynb_checkpoints/a-checkpoint.jsonl", "_temporary/0/a.jsonl", "sub/.trash/a.jsonl",
+        "sub/.a.jsonl", "sub/_a.jsonl",
+    ):  # fmt: skip
+        (shards / name).parent.mkdir(parents=True, exist_ok=True)
+        (shards / name).write_text(lines([3]))
+    return shards
+
+
+def test_what_other_programs_keep_in_a_folder_is_left_out(kept_by_others: Path) -> None:
+    whole = [str(i) for i in range(11)]
+    for root in (str(kept_by_others), kept_by_others.as_uri()):
+        assert ids(root) == whole
+        assert ids(f"{root}/**/*.jsonl") == whole[:5]
+        assert ids(f"{root}/*/*") == ["10"]
+        # A pattern that has the name reads it.
+        for pattern in ("_temporary/**/*.jsonl", "_t*/*/a.jsonl", "**/.trash/*", "sub/.a*"):
+            assert ids(f"{root}/{pattern}") == ["3"], pattern
+    assert ids(kept_by_others / "_temporary") == ["3"]
+
+
+def test_judgments_of_a_notebooks_checkpoint_do_not_count_again(tmp_path: Path) -> None:
+    rows = "judge,item,system,question,value\nKim,1,A,quality,6\nKim,1,B,quality,5\n"
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    for name in ("a.csv", ".ipynb_checkpoints/a-checkpoint.csv"):
+        (tmp_path / name).write_text(rows)
+    assert len(read_judgments(tmp_path)) == 2
 
 
 def test_a_file_may_be_named_like_a_pattern(tmp_path: Path) -> None:

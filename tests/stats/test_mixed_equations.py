@@ -188,8 +188,8 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="not square"):
         _native.scale_blocks(np.ones((2, 3)), np.array([0, 2]), one, one)
     for begins, message in (
-        ([0, 1], "every column is in a block"),
-        ([1, 2], "every column is in a block"),
+        ([0, 1], "every column must be in a block"),
+        ([1, 2], "every column must be in a block"),
         ([0, 3], "not in order"),
         ([-1, 2], "not in order"),
         ([0, 1, 2], "two scales for each block"),
@@ -237,9 +237,9 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     columns, values = np.array([[0, 1], [0, 2]], np.int32), np.ones((2, 2))
     with pytest.raises(ValueError, match="beyond the last"):
         _native.MixedEquations(columns, values, 1, 1, 2)
-    with pytest.raises(ValueError, match="absorbed columns are random"):
+    with pytest.raises(ValueError, match="absorbed must be at most random"):
         _native.MixedEquations(columns, values, 2, 1, 3)
-    with pytest.raises(ValueError, match="every column has an entry"):
+    with pytest.raises(ValueError, match="every column must have an entry"):
         _native.MixedEquations(columns, values, 1, 1, 2**31 - 2)
     equations = _native.MixedEquations(columns, values, 1, 1, 3)
     with pytest.raises(ValueError, match="factor comes first"):

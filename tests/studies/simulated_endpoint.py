@@ -16,7 +16,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -67,7 +67,9 @@ class Faults:
 
 
 class SimulatedEndpoint:
-    """The server. `answered` counts, by the hash of the request, how often a good answer was sent."""
+    """The server. `answered` counts, by the hash of the request, how often a good answer was sent. A
+    request with a text that it `rejects` gets status 400. Of several fingerprints each answer gets the
+    next one."""
 
     def __init__(
         self,
@@ -78,12 +80,14 @@ class SimulatedEndpoint:
         gives_logprobs: bool = True,
         unknown_parameters: tuple[str, ...] = (),
         key: str | None = None,
-        fingerprint: str = "fp_simulated",
+        fingerprint: str | Iterator[str] = "fp_simulated",
+        rejects: Callable[[str], bool] = lambda text: False,
         seed: int = 1,
     ) -> None:
         self.quality, self.planted, self.faults = quality, planted or Planted(), faults or Faults()
         self.gives_logprobs, self.unknown_parameters = gives_logprobs, unknown_parameters
         self.key, self.fingerprint = key, fingerprint
+        self.rejects = rejects
         self.answered: Counter[str] = Counter()
         self.n_requests = 0
         self.n_limited = 0
@@ -222,6 +226,9 @@ def _handler(endpoint: SimulatedEndpoint) -> type[BaseHTTPRequestHandler]:
             for name in endpoint.unknown_parameters:
                 if name in body:
                     return self._error(400, f"Unsupported parameter: '{name}' with this model.")
+            shown = FENCED.findall(body["messages"][-1]["content"])
+            if any(endpoint.rejects(text) for _, text in shown):
+                return self._error(400, "this text is too long")
             fault = endpoint.fault()
             if fault == "limited":
                 return self._error(
@@ -248,11 +255,14 @@ def _handler(endpoint: SimulatedEndpoint) -> type[BaseHTTPRequestHandler]:
                 alternatives = [{"token": token, "logprob": value} for token, value in tops]
                 first = {**alternatives[0], "top_logprobs": alternatives[: body["top_logprobs"]]}
                 choice["logprobs"] = {"content": [first]}
+            fingerprint = endpoint.fingerprint
             reply = json.dumps(
                 {
                     "object": "chat.completion",
                     "model": f"{body['model']}-simulated",
-                    "system_fingerprint": endpoint.fingerprint,
+                    "system_fingerprint": (
+                        fingerprint if isinstance(fingerprint, str) else next(fingerprint)
+                    ),
                     "choices": [choice],
                     "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out},
                 }

@@ -185,9 +185,9 @@ def test_a_group_reads_and_writes_in_a_few_statements(url: str) -> None:
     )
     world.together([(judge, partial(world.asks, judge)) for judge in range(n)])
     asked = [text for text in statements if not text.startswith("BEGIN")]
-    # Whether the study is the same, the state, the judges, their trials, what is missing; the new
-    # trials, how often each was given, who was there.
-    assert len(asked) == 8, asked
+    # Whether the study is the same, the state, the judges, the open link, their trials, what is
+    # missing; the new trials, how often each was given, who was there.
+    assert len(asked) == 9, asked
     statements.clear()
     world.together([(judge, partial(world.answers, judge, 1)) for judge in range(n)])
     answered = [text for text in statements if not text.startswith("BEGIN")]

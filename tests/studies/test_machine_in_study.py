@@ -3,6 +3,7 @@ none of their trials."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,14 +11,18 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
 
 import wellput
 from tests.studies.served_study import client_of
 from tests.studies.simulated_endpoint import Faults, Planted, SimulatedEndpoint
+from wellput import __version__ as version
+from wellput.cli import cli
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
 from wellput.studies.machine_queue import MachineQueue
+from wellput.studies.machines import signatures, study_judge
 from wellput.studies.machines.judge_results import JudgeResult
 from wellput.studies.queries import give_assignment
 from wellput.studies.store import Store, UnknownTrial
@@ -172,6 +177,135 @@ def test_a_machine_can_be_invited_before_and_says_who_it_is(
     assert f'"signature": "{result.signature}"' in Path(done.design).read_text("utf-8")
 
 
+def described(file: str, name: str = "model:sim") -> str:
+    """The signature that the study has of a machine."""
+    store = Store.open(file)
+    signature = store.all_demographics()[name]["signature"]
+    store.close()
+    return signature
+
+
+def test_a_run_that_asks_nothing_leaves_the_description_as_it_is(
+    file: str, endpoint: SimulatedEndpoint
+) -> None:
+    created(file, questions="quality")
+    first = judged(file, endpoint)
+    assert "|digest:fp_simulated|" in first.signature
+    again = judged(file, endpoint)
+    assert again.requests == 0
+    assert (again.signature, again.digest) == (first.signature, "fp_simulated")
+    wellput.judge(file, model="sim", endpoint="http://127.0.0.1:9/v1", retries=0)
+    assert described(file) == first.signature
+
+
+def test_another_way_of_asking_needs_another_name(file: str, endpoint: SimulatedEndpoint) -> None:
+    created(file, questions="quality")
+    first = judged(file, endpoint, max_cost=4000)
+    assert 0 < first.answered < 60
+    n = endpoint.n_requests
+    message = (
+        "model:sim has answers in this study that were asked for with temperature:0 and scores:auto; "
+        "this run has temperature:0.5 and scores:text. Give this run another name=."
+    )
+    with pytest.raises(InputError, match=re.escape(message)):
+        judged(file, endpoint, temperature=0.5, scores="text")
+    options = ["--model", "other", "--endpoint", endpoint.url]
+    done = CliRunner().invoke(cli, ["judge", file, *options, "--name", "sim"])
+    assert done.exit_code != 0
+    assert "with model:sim; this run has model:other" in str(done.exception)
+    assert endpoint.n_requests == n and described(file) == first.signature
+    assert answers_of(file)["model:sim"] == first.answered
+    done = CliRunner().invoke(cli, ["judge", file, *options, "--name", "two"])
+    assert done.exit_code == 0 and answers_of(file)["model:two"] == 60
+    assert described(file, "model:two").startswith("model:other|digest:fp_simulated|")
+
+
+def test_a_run_without_answers_does_not_bind_later_runs(
+    file: str, endpoint: SimulatedEndpoint
+) -> None:
+    created(file, questions="quality")
+    with pytest.raises(InputError, match="gives no answer"):
+        wellput.judge(
+            file, model="old", name="sim", endpoint="http://127.0.0.1:9/v1", retries=0, parallel=60
+        )
+    assert described(file).startswith("model:old|digest:unknown|")
+    judged(file, endpoint)
+    assert described(file).startswith("model:sim|digest:fp_simulated|")
+
+
+def test_an_endpoint_that_was_updated_adds_its_digest(
+    file: str, endpoint: SimulatedEndpoint
+) -> None:
+    created(file, questions="quality")
+    judged(file, endpoint, max_cost=4000)
+    for fingerprint, limit, digest in (
+        ("fp_new", 8000, "fp_new+fp_simulated"),
+        ("", None, "fp_new+fp_simulated"),  # this one does not say its version
+    ):
+        endpoint.fingerprint = fingerprint
+        n = answers_of(file)["model:sim"]
+        result = judged(file, endpoint, max_cost=limit)
+        assert answers_of(file)["model:sim"] > n
+        assert result.digest == digest and f"|digest:{digest}|" in result.signature
+        assert described(file) == result.signature
+
+
+def test_another_version_of_wellput_is_no_other_way_of_asking(
+    file: str, endpoint: SimulatedEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created(file, questions="quality")
+    part = judged(file, endpoint, max_cost=4000)
+    assert 0 < part.answered < 60 and part.signature.endswith(f"|version:wellput-{version}")
+    monkeypatch.setattr(signatures, "__version__", "7.8.9")  # as after an update
+    for _ in range(2):
+        result = judged(file, endpoint)
+        assert answers_of(file)["model:sim"] == 60
+        assert result.signature == f"{part.signature}+wellput-7.8.9"
+
+
+def test_of_many_digests_a_study_names_a_few(
+    file: str, endpoint: SimulatedEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_judge, "TRIALS_AT_A_TIME", 10)
+    created(file, questions="quality")
+    digests = [f"fp_{n}" for n in range(100, 300)]
+    endpoint.fingerprint = iter(digests)
+    part = judged(file, endpoint, max_cost=6000)
+    n = part.requests
+    assert 20 < n < 60 and answers_of(file)["model:sim"] == n
+    assert part.digest == f"fp_100+fp_101+fp_102+{n - 3} more"
+    # The study has no more than these names, so the others may be the same as before.
+    endpoint.fingerprint = iter(digests[50:])
+    whole = judged(file, endpoint)
+    assert answers_of(file)["model:sim"] == 60
+    assert whole.digest == f"fp_100+fp_101+fp_102+at least {n - 3} more"
+    assert judged(file, endpoint).signature == whole.signature == described(file)
+
+
+def test_a_machine_can_go_on_where_the_endpoint_does_not_know_a_parameter(file: str) -> None:
+    created(file, questions="quality")
+    with SimulatedEndpoint(unknown_parameters=("temperature", "logprobs")) as endpoint:
+        part = judged(file, endpoint, max_cost=4000)
+        whole = judged(file, endpoint)
+        assert "|temperature:default|scores:text|" in whole.signature == part.signature
+        assert judged(file, endpoint).signature == whole.signature
+
+
+def test_an_answer_that_is_not_stored_does_not_change_the_description(file: str) -> None:
+    created(file, questions="quality")
+    with SimulatedEndpoint(faults=Faults(refusals=0.3), seed=2) as endpoint:
+        first = judged(file, endpoint)
+        n = answers_of(file)["model:sim"]
+        assert n < 60
+        # The trials that stayed open are asked again by another log, and refused again.
+        endpoint.faults = Faults(refusals=1.0)
+        endpoint.unknown_parameters = ("temperature",)
+        endpoint.fingerprint = "fp_new"
+        again = judged(file, endpoint, cache=f"{file}.log")
+    assert again.requests == 60 - n and answers_of(file)["model:sim"] == n
+    assert again.signature == first.signature == described(file)
+
+
 def test_a_study_has_its_own_questions(file: str, endpoint: SimulatedEndpoint) -> None:
     created(file)
     for options, message in (
@@ -237,10 +371,13 @@ def test_a_machine_leaves_trials_open_and_gets_others(file: str) -> None:
     store = Store.open(file)
     machine = store.machine("model:sim", {})
     first = store.next_trials(machine, 5)
-    assert store.next_trials(machine, 5) == first
-    others = store.next_trials(machine, 100, skip=5)
-    assert len(others) == 55 and not {each.id for each in others} & {each.id for each in first}
-    assert store.next_trials(machine, 3, skip=2) == first[2:]
+    assert not store.next_trials(machine, 0)
+    # Those it was never given come first, then the latest of those it has left open.
+    others = store.next_trials(machine, 57)
+    assert len({each.id for each in first + others[:55]}) == 60
+    assert others[55:] == first[4:2:-1]
+    assert store.next_trials(machine, 100, skip=55) == first[::-1]
+    assert store.next_trials(machine, 2, skip=57) == first[2:0:-1]
     store.close()
 
 

@@ -16,6 +16,7 @@ from wellput.agreement.analysis import AgreementOptions, MetricItems, agree_by
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.correlations import Uncertainty
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
+from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences, decisions_of
 from wellput.agreement.prepared_panels import choose_answers
@@ -235,6 +236,7 @@ def agree(
         options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
     )
     answers = with_documents(answers, known_names.documents)
+    judged_source = with_judged_samples(source, answers, questions=questions, exclusions=exclusions)
     if level == "span":
         _refuse_options_of_correlations(options, by, homogeneity)
         result = agree_on_spans(
@@ -255,7 +257,11 @@ def agree(
     if not metrics and not set(known_names.systems) <= {KEPT, REFUSED}:
         raise InputError("Name the metrics to compare with people: metrics='bleu,chrf'.")
     scored = score_source(
-        source, metric_objects, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
+        judged_source if metric_items == "judged" else source,
+        metric_objects,
+        inference=Inference(cluster=cluster),
+        plan=plan,
+        on_phase=on_phase,
     )
     tables = scored.tables
     masks = None if by is None else slice_masks(scored.tags, by)[0]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from wellput.agreement.analysis import AgreementOptions
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
+from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.panel import Normalization, names_of, selection_ratings
 from wellput.agreement.prepared_panels import (
@@ -149,10 +150,11 @@ def fit(
     source = open_items(evalset, metrics, trees, column=column, threads=threads, on_phase=on_phase)
     metrics, names = _with_all_scorers(metrics, names, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+    judged_source = with_judged_samples(source, answers, exclusions=exclusions)
     exclusions = excluding_unknown(answers, exclusions, known_names)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     scored = score_source(
-        source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
+        judged_source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
     )
     tables = scored.tables
     first = tables[metrics[0].name]
@@ -236,7 +238,7 @@ def _with_all_scorers(
     logged_metrics = {
         metric.name: metric
         for metric in metrics
-        if isinstance(metric, Logged) and metric.means_several
+        if isinstance(metric, Logged) and metric.stands_for_several
     }
     names_of_scorers = {
         name: [metric.name for metric in scorers_named([metric_of_log], source)]

@@ -25,12 +25,14 @@ from wellput.studies.machines.judge_results import JudgePlan, JudgeResult
 from wellput.studies.machines.judge_run import (
     JudgeRun,
     PlannedModel,
+    StoredJudgments,
     files_beside,
     opened_log,
 )
 from wellput.studies.machines.local_model import LocalModel, import_llama_cpp
 from wellput.studies.machines.machine_judge import AskingOptions, ScoresOption, ask_trials
 from wellput.studies.machines.rubrics import RubricSource, machine_trials, make_rubric
+from wellput.studies.machines.signatures import signature_of
 from wellput.studies.wording import DEFAULT_UNIT
 
 if TYPE_CHECKING:
@@ -251,7 +253,7 @@ def _judge_study(
 ) -> JudgeResult:
     """Lets the model answer the trials of a study, and stores the answers there."""
     store = store_class().open(study)
-    from wellput.studies.machines.study_judge import answer_study, study_rubric
+    from wellput.studies.machines.study_judge import answer_study, stored_signature, study_rubric
 
     try:
         is_path = "://" not in study
@@ -260,8 +262,11 @@ def _judge_study(
         with opened_log(log_file, budget) as log:
             progress = on_phase("asking the model", len(store.setup.trials))
             answered = answer_study(store, model, judge, log, options, on_progress=progress)
-        stored: list[Any] = [judgment for judgment in store.judgments() if judgment.judge == judge]
-        run = JudgeRun(model, study_rubric(store), options, budget, judge)
+        judgments: list[Any] = [one for one in store.judgments() if one.judge == judge]
+        rubric = study_rubric(store)
+        signature = stored_signature(store, judge) or signature_of(model, rubric, options)
+        stored = StoredJudgments(judgments, signature)
+        run = JudgeRun(model, rubric, options, budget, judge)
         return run.result(answered, None, None, log_file, on_phase, stored)
     finally:
         store.close()

@@ -1,15 +1,22 @@
-"""Numbers for each output of an evalset, by (system, item): a metric's score, or the length. Also the
-documents and tags of items."""
+"""Numbers for each output of an evalset, by (system, item): a metric's score, or the length; or for
+each judged sample. Also the documents and tags of items."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.agreement.judged_samples import (
+    JudgedSamples,
+    OutputName,
+    sample_counts,
+    sample_of,
+)
+from wellput.agreement.panel import AnyJudgment, systems_of
 from wellput.core.clusters import DOCUMENT, ITEM, tag_values
 from wellput.core.errors import InputError
 from wellput.core.estimates import ScoreTable
@@ -42,6 +49,38 @@ def metric_values(
         for table in scored.tables.values()
     ]
     return values, tuple(scored.notes)
+
+
+def trial_values(
+    source: EvalSource,
+    answers: Sequence[AnyJudgment],
+    values_in: Callable[[EvalSource], OutputValues],
+) -> OutputValues:
+    """The values of the judged outputs and, where answers name samples, of each judged sample.
+    `values_in` gives the values in a source by (system, item). For every sample number, it is called
+    with a source in which the judged outputs have only this sample."""
+    outputs_by_sample: dict[str, dict[OutputName, None]] = {}
+    for answer in answers:
+        names = [(answer.item, system) for system in systems_of(answer)]
+        outputs_by_sample.setdefault(sample_of(answer), {}).update(dict.fromkeys(names))
+    if not any(outputs_by_sample):
+        return values_in(source)
+    counts = sample_counts(source, answers)
+    values: dict[tuple[str, str] | tuple[str, str, str], float] = {}
+    for sample, outputs in outputs_by_sample.items():
+        if not sample:
+            values.update(values_in(source))
+            continue
+        samples: dict[str, dict[str, Sequence[int]]] = {}
+        for item, system in outputs:
+            if counts.get((item, system), 0) > 1:
+                samples.setdefault(item, {})[system] = [int(sample)]
+        found = values_in(JudgedSamples(source, samples) if samples else source)
+        values.update(
+            ((system, item, sample), found.get((system, item), math.nan))
+            for item, system in outputs
+        )
+    return values
 
 
 def output_lengths(source: EvalSource) -> OutputValues:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
+from wellput.agreement.judged_samples import on_same_samples, with_judged_samples
 from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
 from wellput.agreement.machines.proxied_labels import ProxiedLabels, chosen_labels, rated_labels
@@ -88,19 +89,22 @@ def read_proxied(
     )
     if not labels:
         raise InputError("There are no judgments of people.")
+    judged_source = with_judged_samples(source, labels)
     clustered_by, documents = units_of(source, cluster)
     items = list(known_names.items)
     scores: list[OutputValues] = []
     notes: tuple[str, ...] = ()
     if judge is None:
         on_phase("scoring")
-        numbers, notes = metric_values(source, metrics, threads or available_cores(), on_phase)
+        numbers, notes = metric_values(
+            judged_source, metrics, threads or available_cores(), on_phase
+        )
         scores = list(numbers)
-        items = list(dict.fromkeys(item for values in scores for _, item in values))
+        items = list(dict.fromkeys(item for values in scores for _, item, *_ in values))
     items = sorted(items)
     arrays = _as_arrays(
         labels,
-        judge_answers if judge is not None else None,
+        on_same_samples(judge_answers, labels) if judge is not None else None,
         scores,
         list(known_names.systems),
         items,

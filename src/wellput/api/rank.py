@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
+from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.panel import Exclusion, KnownNames, names_of
+from wellput.agreement.prepared_panels import chosen_judges
 from wellput.agreement.rankings.fitted_question import FittedModelName
 from wellput.agreement.rankings.fitted_ranking import RankCorrection
 from wellput.agreement.rankings.judgment_design import (
@@ -179,12 +181,20 @@ def rank(
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
         metrics = expand_logged(metrics, source)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
+        judged_source = source
+        if metrics:
+            kept, _ = chosen_judges(cast("list[Judgment]", answers), split_names(judges))
+            judged_source = with_judged_samples(
+                source, kept, questions=_listed(question), exclusions=exclusions
+            )
         exclusions = excluding_unknown(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:
-            values, notes = _output_values(source, metrics, threads or available_cores(), on_phase)
+            values, notes = _output_values(
+                judged_source, metrics, threads or available_cores(), on_phase
+            )
             answers, without_value = _with_covariates(answers, values, known_names)
     result = rank_judgments(
         answers,

@@ -226,7 +226,7 @@ def fluency(
     from wellput.metrics import fluency as fluency_metric
     from wellput.metrics import gleu_fluency
     from wellput.metrics.fluency_training import (
-        Learned,
+        TrainingResult,
         make_fluency,
         make_gleu,
         make_paper_gleu,
@@ -262,7 +262,7 @@ def fluency(
     if missing := [str(entry) for entry in texts if not entry.exists()]:
         raise InputError(f"No such file or folder: {', '.join(missing)}.")
     pools = split_text(texts, on_progress=on_phase("reading sentences"))
-    makers: dict[str, Callable[..., Learned]] = {fluency_metric.FLUENCY_FILE: make_fluency}
+    makers: dict[str, Callable[..., TrainingResult]] = {fluency_metric.FLUENCY_FILE: make_fluency}
     if features == "paper":
         trees = list(all_trees(treebank_list))
         makers = {gleu_fluency.GLEU_PAPER_FILE: partial(make_paper_gleu, treebank=trees)}

@@ -21,7 +21,7 @@ from wellput.api.inputs import (
     open_items,
     read_answers,
 )
-from wellput.api.output_values import documents_of, metric_values, output_lengths
+from wellput.api.output_values import documents_of, metric_values, output_lengths, trial_values
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.judgment import Judgment, Preference, is_machine
 from wellput.core.options import checks_options
@@ -139,7 +139,7 @@ def vet(
     notes: tuple[str, ...] = ()
     names = list(dict.fromkeys(answer.judge for answer in answers))
     if judge not in names and evalset is not None:
-        scores, notes = _scores_of(judge, names, evalset, column, threads, on_phase)
+        scores, notes = _scores_of(judge, answers, evalset, column, threads, on_phase)
     else:
         notes = _scale_notes(judge, answers)
     systems = list(dict.fromkeys(name for answer in answers for name in systems_of(answer)))
@@ -157,7 +157,7 @@ def vet(
         judge,
         options,
         documents=None if source is None else documents_of(source),
-        lengths=None if source is None else output_lengths(source),
+        lengths=None if source is None else trial_values(source, answers, output_lengths),
         scores=scores,
     )
     result = replace(result, excluded=excluded, notes=(*notes, *notes_on_names(answers)))
@@ -223,23 +223,31 @@ def _systems_of_family(judge: str, named: Sequence[str], systems: Sequence[str])
 
 def _scores_of(
     name: str,
-    judges: Sequence[str],
+    answers: Sequence[Judgment | Preference],
     evalset: Items | EvalSource,
     column: Columns,
     threads: int | None,
     on_phase: OnPhase,
 ) -> tuple[OutputValues, tuple[str, ...]]:
-    """A metric's scores of all outputs, and notes. Raises InputError if there is no such metric."""
+    """A metric's scores of all outputs, or of the samples that the answers name, and notes. Raises
+    InputError if there is no such metric."""
     try:
         metrics = create_all([name])
     except InputError as problem:
         if SCORE_FILE.match(name):
             raise
+        judges = list(dict.fromkeys(answer.judge for answer in answers))
         raise InputError(
             f"judge={name!r}: {unknown_judge(name, judges)} It is not a metric either: {problem}"
         ) from None
     if len(metrics) > 1:
         raise InputError(f"judge={name!r} names several metrics: give one.")
     source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
-    values, notes = metric_values(source, metrics, threads or available_cores(), on_phase)
-    return values[0], notes
+    notes: dict[str, None] = {}
+
+    def scores_in(source: EvalSource) -> OutputValues:
+        values, more_notes = metric_values(source, metrics, threads or available_cores(), on_phase)
+        notes.update(dict.fromkeys(more_notes))
+        return values[0]
+
+    return trial_values(source, answers, scores_in), tuple(notes)

@@ -1,5 +1,6 @@
-"""The command line: one file per command, loaded when called. The library is imported when a command
-does its work, so the files of the commands repeat some lists of choices."""
+"""The command line: one file per command, loaded when called. A command imports the slow parts of the
+library only when it does its work, so that `--help` is quick. Its file therefore repeats some lists of
+choices that these parts have, too."""
 
 from __future__ import annotations
 
@@ -135,6 +136,7 @@ def main() -> None:
     # take a third of the time of reading a large evalset with trees or display schedules.
     gc.set_threshold(200_000, 20, 100)
     try:
+        # `keeping_opened_files`: no output may replace a file that the command reads.
         with stoppable(), closed_pipes_stop(), keeping_opened_files():
             code = cli.main(prog_name="wellput", standalone_mode=False)
             if sys.stdout is not None:

@@ -90,7 +90,8 @@ def command(format: str, path: str, evalset: bool, **options: Any) -> None:
     """
     from wellput.api.degrade import degrade
 
-    # --format applies to sentences on standard output, not to an evalset.
+    # With the path None, the sentences are the summary and are shown in --format. An evalset for
+    # standard output is written there by `degrade` (the path "-"), and no summary is shown.
     product_path = None if path == "-" and not evalset else path
     show_summary_of(
         lambda on_phase: degrade(**options, evalset=evalset, path=product_path, on_phase=on_phase),

@@ -231,6 +231,7 @@ def displays_evaluate(format: str, output: str, charts: str | None, **options: A
     from wellput.displays.evaluation import chart_files, evaluate
     from wellput.io import check_files
 
+    # `show_result_of` checks the report's file. This also checks the charts, and that all differ.
     check_files([output, *chart_files(charts).values()], [])
     show_result_of(
         lambda on_phase: evaluate(**options, charts=charts, on_phase=on_phase), format, output

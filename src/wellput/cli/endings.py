@@ -2,8 +2,8 @@
 
 A signal that asks the program to stop (Ctrl-C, SIGTERM, a closed terminal) is raised as an exception,
 so that half-written files are removed. Then the program kills itself with the same signal, so that its
-parent process sees the cause: a shell then ends its loop, and a supervisor sees a clean stop. A closed
-pipe is treated in the same way.
+parent process sees the cause: a shell also ends the loop in which it called the program, and a
+supervisor sees a clean stop. A closed pipe is treated in the same way.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
 def refuse(message: object) -> NoReturn:
     """Prints the message on standard error and exits with code 2."""
     click.echo(f"wellput: {printable(str(message))}", err=True)
-    _drop_output()
+    _flush_or_drop_output()
     sys.exit(2)
 
 
 def die_of(number: int) -> NoReturn:
     """Ends the program by this signal, as if the signal had not been caught."""
-    _drop_output()
+    _flush_or_drop_output()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)
@@ -88,7 +88,7 @@ def die_of(number: int) -> NoReturn:
     sys.exit(128 + number)  # reached only if the signal is blocked
 
 
-def _drop_output() -> None:
+def _flush_or_drop_output() -> None:
     """Flushes standard output. If that fails, sends the unwritten output to the null device. Otherwise
     Python would try again at exit, and fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -152,8 +152,8 @@ Examples:
 @click.option(
     "--model",
     metavar="MODEL",
-    help="A GGUF file (with the extra local), or the name of a model at --endpoint. Needed "
-    "without --dry-run.",
+    help="A GGUF file (needs pip install 'wellput[local]'), or the name of a model at --endpoint. "
+    "Required without --dry-run.",
 )
 @click.option(
     "--endpoint",
@@ -176,7 +176,9 @@ def command(format: str, path: str | None, **options: Any) -> None:
     """
     from wellput.api.judge import is_study, judge
 
-    is_saved = path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
-    if not is_saved:
+    is_path_optional = (
+        path or options["cache"] or options["dry_run"] or is_study(options["evalset"])
+    )
+    if not is_path_optional:
         raise InputError("-o is needed: without a file the answers would be lost.")
     show_summary_of(lambda on_phase: judge(**options, path=path, on_phase=on_phase), format, path)

@@ -43,22 +43,23 @@ def _keywords_replaced(message: str, command: click.Command) -> str:
     """Replaces single values and lists: `column=['id=a', 'outputs=b']` becomes `--column id=a --column
     outputs=b`."""
     for parameter in command.params:
+        # The file of -o is `output` in some commands; the library's keyword is always `path`.
         name = "path" if parameter.name == "output" else parameter.name or ""
         if isinstance(parameter, click.Option):
-            flag = max(parameter.opts, key=len)
+            shown_name = max(parameter.opts, key=len)
             takes_value = not parameter.is_flag
         else:
-            flag, takes_value = parameter.human_readable_name, False
+            shown_name, takes_value = parameter.human_readable_name, False
 
         def option_for(
-            match: re.Match[str], flag: str = flag, takes_value: bool = takes_value
+            match: re.Match[str], shown_name: str = shown_name, takes_value: bool = takes_value
         ) -> str:
             value = next((group for group in match.groups() if group is not None), "")
-            return f"{flag} {_typed(value)}" if takes_value and value else flag
+            return f"{shown_name} {_typed(value)}" if takes_value and value else shown_name
 
-        def options_for(match: re.Match[str], flag: str = flag) -> str:
+        def options_for(match: re.Match[str], shown_name: str = shown_name) -> str:
             values = ast.literal_eval(f"[{match.group(1)}]")
-            return " ".join(f"{flag} {_typed(value)}" for value in values)
+            return " ".join(f"{shown_name} {_typed(value)}" for value in values)
 
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={LIST_PATTERN}", options_for, message)
         message = re.sub(rf"{KEYWORD_START}{re.escape(name)}={VALUE_PATTERN}", option_for, message)

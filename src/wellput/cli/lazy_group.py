@@ -30,6 +30,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        # Resilient parsing is for shell completion, where an incomplete command is no error.
         if args[0] not in self.members and not ctx.resilient_parsing:
             names = list(self.members)
             hint = did_you_mean(args[0], names) or f" The commands are {', '.join(names)}."

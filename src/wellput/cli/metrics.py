@@ -42,16 +42,16 @@ def command(format: str, output: str, **options: Any) -> None:
     check_output(output)
     width = terminal_width(output) if format == "table" else None
     report = metrics_report(list_metrics(**options), width=width)
-    show(_with_options_of_score(report), format, output)
+    show(_needs_as_options(report), format, output)
 
 
-def _with_options_of_score(report: Report) -> Report:
-    """Names options of `wellput score` instead of Python keywords in the lines on what a metric
-    needs."""
+def _needs_as_options(report: Report) -> Report:
+    """The report, with options of `wellput score` instead of Python keywords in the lines on what a
+    metric needs."""
     from wellput.cli.score import command as score
 
     def line(row: Sequence[str]) -> list[str]:
-        is_need = row[0] in ("needs", "")
+        is_need = row[0] in ("needs", "")  # the first cell is empty in further lines of "needs"
         return [keywords_as_options(cell, score) for cell in row] if is_need else list(row)
 
     tables = [replace(table, rows=[line(row) for row in table.rows]) for table in report.tables]

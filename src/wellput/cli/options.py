@@ -30,8 +30,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 MAY_BE_FOLDERS = frozenset(
     ("evalset", "judgments", "pilot", "homogeneity", "corpus", "dataset", "scores", "file")
 )
-"""Arguments and options whose value may be a folder or a pattern, which means the files in it. The
-values of others, such as names of systems, may equal the name of a folder by chance."""
+"""Arguments and options that may name a folder or a pattern (`shards/*.jsonl`), whose files are then
+read. The values of others, such as names of systems, may equal the name of a folder by chance."""
 
 RUNS_VARIABLE = "WELLPUT_RUNS"
 """The environment variable that names the folder of stored runs."""
@@ -187,7 +187,7 @@ def show(
         report = _with_options_in_notes(report)
     width, color = terminal_width(output), is_terminal(output)
     text = render(report, cast("Format", format), width=width, color=color)
-    if format != "table" and is_terminal(output):
+    if format != "table" and is_terminal(output):  # `render` makes tables printable, always
         text = printable(text)  # files and other programs get names as they are
     is_private = isinstance(shown, Result) and shown.is_secret
     if format == "table":
@@ -228,6 +228,7 @@ class CommandWithConfidence(click.Command):
 
 
 def confidence_option(function: F) -> F:
+    """Adds --confidence to a `CommandWithConfidence`, which shows intervals only if asked to."""
     return click.option(
         "--confidence",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -251,6 +252,7 @@ def generalize_to_items_option(function: F) -> F:
     """Adds --generalize to a command that compares systems."""
     return click.option(
         "--generalize",
+        # The library refuses all but items, with a message that says why.
         type=click.Choice(["items", "systems", "both"]),
         default="items",
         show_default=True,

@@ -112,7 +112,6 @@ def command(format: str, path: str | None, **options: Any) -> None:
     """
     from wellput.api.paraphrase import paraphrase
 
-    options["method"] = options["method"] or None
     show_summary_of(
         lambda on_phase: paraphrase(**options, path=path, on_phase=on_phase), format, path
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wellput.language.models.sentence_parsing import ParseResult
 
 TREEBANK_TOKENS = "treebank"
-"""As in `language.models.sentence_parsing`, which takes long to import."""
+"""The same as this constant in `language.models.sentence_parsing`, which takes long to import."""
 
 
 @click.command(
@@ -53,9 +53,10 @@ Examples:
 def command(format: str, path: str, **options: Any) -> None:
     """Parse sentences into dependency trees (CoNLL-U).
 
-    SENTENCES.txt has one sentence on each line (- is standard input). Empty lines get no tree; sent_id
-    is the number of the line. The log probability (natural) and the number of fragments come from the
-    head-driven model. Without -o the trees go to standard output. --format is for the summary.
+    SENTENCES.txt has one sentence on each line (- is standard input). Empty lines get no tree. A tree's
+    comments have the number of its line (sent_id), and the sentence's natural log probability and
+    number of fragments (separate pieces) by the head-driven model. Without -o the trees go to standard
+    output. --format is for the summary.
     """
     from wellput.api.parse import parse
 

@@ -71,7 +71,7 @@ class Line:
         self._stopped = Event()
         self._phases: dict[str, _Phase] = {}
         self._current: _Phase | None = None
-        self._since = time.monotonic()
+        self._current_since = time.monotonic()
         self._width = 0
 
     def begin(self, what: str, total: int | None = None) -> OnProgress:
@@ -114,13 +114,13 @@ class Line:
     def _turn_to(self, phase: _Phase) -> None:
         now = time.monotonic()
         if self._current is not None:
-            self._current.seconds += now - self._since
-        self._current, self._since = phase, now
+            self._current.seconds += now - self._current_since
+        self._current, self._current_since = phase, now
         self.draw()
 
     def _text(self, phase: _Phase) -> str:
         """The text of the line, such as `parsing references 120/2,000, 40 a second`."""
-        seconds = phase.seconds + time.monotonic() - self._since
+        seconds = phase.seconds + time.monotonic() - self._current_since
         if phase.total is not None:
             text = f"{phase.what} {phase.done:,}/{phase.total:,}"
         else:

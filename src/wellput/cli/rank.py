@@ -49,8 +49,8 @@ Examples:
 @click.option(
     "--by",
     metavar="TAG",
-    help="Also rank each value of this further column of the judgments, or tag of the evalset, such as "
-    "domain.",
+    help="Also rank the systems for each value of this further column of the judgments, or of this tag "
+    "of the evalset, such as domain.",
 )
 @click.option("--against", metavar="SYSTEM", help="Compare with this system only.")
 @click.option(

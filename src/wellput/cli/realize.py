@@ -127,5 +127,5 @@ def command(format: str, path: str | None, explain: bool, **options: Any) -> Non
         return result
 
     show_summary_of(realized, format, None if shows_more else path)
-    if any(warnings):  # standard output has the sentences
+    if any(warnings):  # on standard error, because standard output may have the sentences
         click.echo(warnings[0], err=True)

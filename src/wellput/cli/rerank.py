@@ -36,7 +36,8 @@ def command(format: str, path: str, **options: Any) -> None:
     """
     from wellput.api.rerank import rerank
 
-    product_path = None if path == "-" else path  # --format applies on standard output
+    # With the path None, the best candidates are the summary and are shown in --format.
+    product_path = None if path == "-" else path
     show_summary_of(
         lambda on_phase: rerank(**options, path=product_path, on_phase=on_phase),
         format,

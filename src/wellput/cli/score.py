@@ -139,7 +139,7 @@ def command(
     from wellput.engine.result import ScoreResult
 
     if options["explain"] and format != "table":
-        raise InputError("explain=True needs --format table.")
+        raise InputError("--explain needs --format table.")
     if level is not None:
         click.echo(f"wellput: --level is now --confidence {level:g}", err=True)
 
@@ -147,7 +147,7 @@ def command(
         result = score(
             **options,
             confidence=level or confidence or False,
-            command=shlex.join(["wellput", *sys.argv[1:]]),
+            command=shlex.join(["wellput", *sys.argv[1:]]),  # --runs stores it with the scores
             on_phase=on_phase,
         )
         if result.run is not None:

@@ -1,5 +1,8 @@
 """The commands `wellput study …`: import, invite, serve, status, export, backup, replicate, datasheet
-and forget; `create` is in `study_create`. `wellput.api.study` does the work."""
+and forget; `create` is in `study_create`. `wellput.api.study` does the work.
+
+Commands that do not need --seed or --threads accept and ignore them.
+"""
 
 from __future__ import annotations
 
@@ -64,8 +67,8 @@ Examples:
 @click.option(
     "--weights",
     metavar="WEIGHTS",
-    help="For mqm: what errors cost, as in minor=1,major=5 (default: as in create; for Appraise 1, 5, "
-    "25, and 0.1 for punctuation).",
+    help="For mqm: what errors cost, as in minor=1,major=5 (default: as in create; for Appraise "
+    "minor=1,major=5,critical=25, and 0.1 for punctuation).",
 )
 @click.option(
     "-o", "path", metavar="STUDY", required=True, help="The study to make: a file, or a URL."

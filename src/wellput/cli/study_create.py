@@ -21,7 +21,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def wording_options(function: F) -> F:
-    """Options on what judges are asked, and how."""
+    """Options on what judges are asked, and how. Those that are not given (None, also for flags) are as
+    in the file of --settings."""
     return add_options(
         function,
         click.option(

@@ -131,8 +131,8 @@ Example:
     "--text",
     multiple=True,
     metavar="PATH",
-    help="Text by people: a file, a folder or a tar archive of .txt. With --treebank: more text of "
-    "that language, not needed. Can be repeated.",
+    help="Text by people: a file, a folder or a tar archive of .txt. Optional with --treebank: more "
+    "text of that language. Can be repeated.",
 )
 @click.option(
     "--gleu/--no-gleu",

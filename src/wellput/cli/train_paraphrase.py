@@ -1,5 +1,5 @@
-"""The command `wellput train paraphrase` and its options; `wellput.api.train_paraphrase` does the
-work."""
+"""The command `wellput train paraphrase` and its options; `wellput.api.train_paraphrase` does the work.
+The paper in the help is Kauchak & Barzilay (2006)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def context_options(function: F) -> F:
             type=click.Choice(["boosting", "logistic"]),
             default="boosting",
             show_default=True,
-            help="Boosted stumps (rules with one feature each), as in the paper, or logistic "
-            "regression.",
+            help="Boosted stumps (rules with one feature each), as in the paper (Kauchak & Barzilay "
+            "2006), or logistic regression.",
         ),
         click.option(
             "--rounds",

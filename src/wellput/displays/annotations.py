@@ -10,16 +10,15 @@ none, to the word that it overlaps most.
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.evalset import ORIGINAL, Item
 from wellput.displays.schedules import MOTIONS, SPAN_MARK, unknown_motion
-from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.files import UTF16_MARKS, InputFile, PathLike, check_readable
 
 
 class Interval(NamedTuple):
@@ -38,15 +37,48 @@ TEXTGRID_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d+(?:\.\d+)?(?:[eE][-+
 
 
 def read_tiers(path: PathLike) -> Tiers:
-    """The tiers of a file by name, with their intervals in order, without empty intervals."""
+    """The tiers of a file by name, with their intervals in order, without empty intervals. Tiers of the
+    same name are one tier; raises InputError if their intervals overlap."""
     file = InputFile(path)
     check_readable(file)
     content = b"".join(file.chunks())
-    tiers = _elan(content, file.name) if file.suffix == ".eaf" else _textgrid(content, file.name)
-    return {
-        name: sorted(interval for interval in intervals if interval.text.strip())
-        for name, intervals in tiers.items()
-    }
+    if file.suffix == ".eaf":
+        named_tiers = _elan(content, file.name)
+    else:
+        named_tiers = _textgrid(_textgrid_text(content, file), file.name)
+    tiers: Tiers = {}
+    problems: list[str] = []
+    for name, intervals in named_tiers:
+        written = [interval for interval in intervals if interval.text.strip()]
+        earlier = tiers.setdefault(name, [])
+        problems += _collisions(name, earlier, written)
+        earlier += written
+    if problems:
+        raise InputError.collect(
+            f"{file.name} has several tiers of one name, and their intervals overlap:",
+            problems,
+            "Give each tier a name of its own.",
+        )
+    return {name: sorted(intervals) for name, intervals in tiers.items()}
+
+
+def _collisions(
+    tier: str, earlier: Sequence[Interval], intervals: Sequence[Interval]
+) -> Iterator[str]:
+    """A sentence for each interval that is at the same time as an earlier one of a tier with the same
+    name."""
+    for interval in intervals:
+        other = next((one for one in earlier if _collide(one, interval)), None)
+        if other is not None:
+            yield (
+                f"tier {tier}, {interval.start:g} to {interval.end:g} s: {interval.text!r}, and "
+                f"{other.text!r} from {other.start:g} to {other.end:g} s"
+            )
+
+
+def _collide(first: Interval, second: Interval) -> bool:
+    """Whether two intervals, or two points, are at the same time."""
+    return _overlap(first, second) > 0 or first.start == second.start
 
 
 def xml_root(content: bytes, name: str, format: str) -> ElementTree.Element:
@@ -57,8 +89,8 @@ def xml_root(content: bytes, name: str, format: str) -> ElementTree.Element:
         raise InputError(f"{name} is not an {format}: {error}.") from None
 
 
-def _elan(content: bytes, name: str) -> Tiers:
-    """The tiers of an ELAN file; `name` is for error messages."""
+def _elan(content: bytes, name: str) -> list[tuple[str, list[Interval]]]:
+    """The tiers of an ELAN file, with their names; `name` is for error messages."""
     root = xml_root(content, name, "ELAN file")
     try:
         times = {
@@ -69,13 +101,15 @@ def _elan(content: bytes, name: str) -> Tiers:
     except ValueError:
         raise InputError(f"{name}: a TIME_VALUE is not a number of milliseconds.") from None
     intervals: dict[str, Interval] = {}
-    # For each annotation without times of its own: its tier, its id, the id of the annotation that it
-    # refers to, and its text.
-    referring: list[tuple[str, str, str, str]] = []
-    tiers: Tiers = {}
+    # For each annotation without times of its own: its tier (with the tier's intervals), its id, the id
+    # of the annotation that it refers to, and its text.
+    referring: list[tuple[str, list[Interval], str, str, str]] = []
+    tiers: list[tuple[str, list[Interval]]] = []
     problems: list[str] = []
     for tier in root.iter("TIER"):
-        tiers[(tier_id := tier.get("TIER_ID", ""))] = []
+        tier_id = tier.get("TIER_ID", "")
+        tier_intervals: list[Interval] = []
+        tiers.append((tier_id, tier_intervals))
         for entry in tier.iter():
             text = entry.findtext("ANNOTATION_VALUE") or ""
             annotation = entry.get("ANNOTATION_ID", "")
@@ -85,34 +119,44 @@ def _elan(content: bytes, name: str) -> Tiers:
                     problems.append(f"tier {tier_id}, annotation {annotation}: it has no times")
                     continue
                 intervals[annotation] = Interval(times[ends[0]], times[ends[1]], text)
-                tiers[tier_id].append(intervals[annotation])
+                tier_intervals.append(intervals[annotation])
             elif entry.tag == "REF_ANNOTATION":
-                referring.append((tier_id, annotation, entry.get("ANNOTATION_REF", ""), text))
+                referred = entry.get("ANNOTATION_REF", "")
+                referring.append((tier_id, tier_intervals, annotation, referred, text))
     # Annotations without times get those of the annotation that they refer to.
-    for tier_id, annotation, reference, text in referring:
+    for tier_id, tier_intervals, annotation, reference, text in referring:
         if reference not in intervals:
             problems.append(
                 f"tier {tier_id}, annotation {annotation}: it refers to nothing with times"
             )
             continue
         intervals[annotation] = intervals[reference]._replace(text=text)
-        tiers[tier_id].append(intervals[annotation])
+        tier_intervals.append(intervals[annotation])
     if problems:
         raise InputError.collect(f"{name} cannot be read:", problems)
     return tiers
 
 
-def _textgrid(content: bytes, name: str) -> Tiers:
-    """The tiers of a TextGrid; `name` is for error messages."""
-    is_utf16 = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    text = content.decode("utf-16" if is_utf16 else "utf-8-sig", "replace")
+def _textgrid_text(content: bytes, file: InputFile) -> str:
+    """The text of a TextGrid; raises InputError if it is neither UTF-8 nor UTF-16."""
+    is_utf16 = content.startswith(UTF16_MARKS)
+    try:
+        return content.decode("utf-16" if is_utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        if is_utf16:
+            raise InputError(f"{file.name} is not UTF-16 text: {error.reason}.") from None
+        raise file.not_utf8() from None
+
+
+def _textgrid(text: str, name: str) -> list[tuple[str, list[Interval]]]:
+    """The tiers of a TextGrid, with their names; `name` is for error messages."""
     tokens = [
         match[1].replace('""', '"') if match[2] is None else float(match[2])
         for match in TEXTGRID_TOKEN.finditer(text)
     ]
     if tokens[:2] != ["ooTextFile", "TextGrid"] or "<exists>" not in text:
         raise InputError(f"{name} is not a TextGrid: its two opening lines are missing.")
-    tiers: Tiers = {}
+    tiers: list[tuple[str, list[Interval]]] = []
     try:
         place = 5  # after the two names, the times and the number of tiers
         while place < len(tokens):
@@ -126,7 +170,9 @@ def _textgrid(content: bytes, name: str) -> Tiers:
             rows = [tokens[place + width * i : place + width * (i + 1)] for i in range(n)]
             place += width * n
             # A point begins and ends at its only time.
-            tiers[tier] = [Interval(float(row[0]), float(row[-2]), str(row[-1])) for row in rows]
+            tiers.append(
+                (tier, [Interval(float(row[0]), float(row[-2]), str(row[-1])) for row in rows])
+            )
     except (IndexError, ValueError, OverflowError):
         raise InputError(f"{name} is a damaged TextGrid: a tier ends too early.") from None
     return tiers

@@ -45,6 +45,7 @@ NEED_ADVICE: Mapping[Need, tuple[str, str]] = {
         "Score a log of an evaluation tool: docs/formats.md lists them.",
     ),
 }
+"""What a metric needs, in words, and advice for a user whose items lack it."""
 
 
 def check_outputs(metric: Metric, batch: Batch) -> None:
@@ -54,6 +55,7 @@ def check_outputs(metric: Metric, batch: Batch) -> None:
         return
     from wellput.core.output_kinds import kind_names
 
+    # `shared`: the kinds are the same for all metrics, so they are computed once.
     for kind in batch.shared("output kinds", lambda: kind_names(batch.outputs)):
         if kind != scored:
             raise InputError(
@@ -62,19 +64,19 @@ def check_outputs(metric: Metric, batch: Batch) -> None:
 
 
 def refuse_source_without_references(
-    metrics: Sequence[Metric], first: Sequence[Item], source: EvalSource
+    metrics: Sequence[Metric], first_block: Sequence[Item], source: EvalSource
 ) -> None:
     """Raises InputError if a metric needs references and no item has one; called before scoring
-    begins. `first` is the source's first block; the source is read again only if this block has no
-    references."""
+    begins. The source is read again only if its first block has no references."""
     needing = [metric for metric in metrics if "references" in metric.needs]
-    if not any(item.outputs for item in first):
+    if not any(item.outputs for item in first_block):
         return
-    if not needing or _has_references(first) or any(map(_has_references, source.blocks())):
+    if not needing or _has_references(first_block) or any(map(_has_references, source.blocks())):
         return
-    for system in dict.fromkeys(system for item in first for system in item.outputs):
+    # If outputs are of a kind that the metric does not score, the error says this instead.
+    for system in dict.fromkeys(system for item in first_block for system in item.outputs):
         for metric in needing:
-            check_outputs(metric, batch_of(system, first))
+            check_outputs(metric, batch_of(system, first_block))
     what, advice = NEED_ADVICE["references"]
     raise InputError(
         f"{needing[0].name} needs {what}; no item has one. {advice} {source.advice}".rstrip()
@@ -154,8 +156,8 @@ class BlockColumn:
     """One system's statistics of one block under one metric: their sums, and the rows themselves if
     they are kept. `samples` has for each row the mean of its samples' scores, the sum of squared
     differences from this mean, and the number of samples; it is None if rows are not kept or no output
-    has several samples. `undefined` outputs have no score; `reasons` counts why, if the metric gives
-    reasons."""
+    has several samples. `undefined` is the number of outputs without a score; `reasons` has the number
+    of these for each reason, if the metric gives reasons."""
 
     sums: Floats
     undefined: int
@@ -170,11 +172,12 @@ class SystemBlock:
     places in the block of the items that have an output.
 
     Outputs of items without references have no row in the columns of metrics that need references:
-    `left_out` is their number, and `referenced_places` are the places of the others. A metric without
-    any row has no column. `fewest_references` and `most_references` are about items with references;
-    both are 0 if there are none. `empty` is the number of outputs that are empty texts,
-    `other_unicode_form` of those in another Unicode form than their references; `unspaced` has the
-    number of those in scripts without spaces between words, by script.
+    `left_out` is their number. `referenced_places` are the places of items that have both an output
+    and a reference. A metric without any row has no column. `fewest_references` and `most_references`
+    are about items with references; both are 0 if there are none. `empty` is the number of outputs
+    that are empty texts; `other_unicode_form` is the number of outputs in another Unicode form than
+    their references; `unspaced` has, for each script without spaces between words, the number of
+    outputs in this script.
     """
 
     count: int
@@ -229,12 +232,12 @@ def block_statistics(
         referenced = batch.with_references()
         if referenced is not batch:
             unreferenced |= set(batch.ids).difference(referenced.ids)
-        numbers = set(map(len, referenced.references))
+        reference_counts = set(map(len, referenced.references))
         places = _places(system, block, len(batch)) if keep_rows else None
         systems[system] = SystemBlock(
             count=len(batch),
-            fewest_references=min(numbers, default=0),
-            most_references=max(numbers, default=0),
+            fewest_references=min(reference_counts, default=0),
+            most_references=max(reference_counts, default=0),
             columns=_columns(metrics, batch, referenced, keep_rows, on_segments),
             places=places,
             left_out=len(batch) - len(referenced),

@@ -192,6 +192,7 @@ def collect(
     """The statistics of the source, from one pass over its items, and one pass before it for each
     metric that must first see the whole source. `keep_rows` also keeps those of single segments."""
     on_phase("preparing metrics")
+    # `unparsed` is the source without the trees that a parser made: here only the texts are needed.
     result = Collection(prepare_all(metrics, source.unparsed))
     for block in source.blocks():
         # The phase is named again for each block, because parsing its references is another phase.

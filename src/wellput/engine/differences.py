@@ -133,13 +133,14 @@ def is_worse(difference: Comparison, higher_is_better: bool | None, alpha: float
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a table. What is computed for one system is kept, because several pairs need it: by
-    the system's row, and by the items that count (as packed bits)."""
+    """The rows of a table. What is computed for one system is kept, because several pairs need it. The
+    keys are the number of the system's row and, in the first two dictionaries, the items that count (as
+    packed bits)."""
 
     table: ScoreTable
-    _left_out: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
-    _clusters_left_out: dict[tuple[int, bytes], WithoutClusters] = field(default_factory=dict)
-    _segments: dict[int, Floats] = field(default_factory=dict)
+    _without_items: dict[tuple[int, bytes], WithoutItems] = field(default_factory=dict)
+    _without_clusters: dict[tuple[int, bytes], WithoutClusters] = field(default_factory=dict)
+    _segment_scores: dict[int, Floats] = field(default_factory=dict)
 
     def common(self, a: str, b: str) -> NDArray[np.bool_]:
         """The items for which both systems have an output."""
@@ -158,9 +159,11 @@ class _Rows:
 
     def scores_without_items(self, system: str, items: NDArray[np.bool_]) -> WithoutItems:
         key = self.table.row(system), np.packbits(items).tobytes()
-        if key not in self._left_out:
-            self._left_out[key] = scores_without_items(self.of(system, items), self.table.aggregate)
-        return self._left_out[key]
+        if key not in self._without_items:
+            self._without_items[key] = scores_without_items(
+                self.of(system, items), self.table.aggregate
+            )
+        return self._without_items[key]
 
     def clusters(self, items: NDArray[np.bool_]) -> ClusteredItems | None:
         """The clusters of these items; None if all items are independent."""
@@ -171,20 +174,20 @@ class _Rows:
         self, system: str, items: NDArray[np.bool_], clusters: ClusteredItems
     ) -> WithoutClusters:
         key = self.table.row(system), np.packbits(items).tobytes()
-        if key not in self._clusters_left_out:
-            self._clusters_left_out[key] = scores_without_clusters(
+        if key not in self._without_clusters:
+            self._without_clusters[key] = scores_without_clusters(
                 self.of(system, items), self.table.aggregate, clusters
             )
-        return self._clusters_left_out[key]
+        return self._without_clusters[key]
 
     def effect_size(self, a: str, b: str) -> float | None:
         return effect_size(self._scores(a), self._scores(b))
 
     def _scores(self, system: str) -> Floats:
         row = self.table.row(system)
-        if row not in self._segments:
-            self._segments[row] = self.table.scores_of(row)
-        return self._segments[row]
+        if row not in self._segment_scores:
+            self._segment_scores[row] = self.table.scores_of(row)
+        return self._segment_scores[row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +255,13 @@ def _by_jackknife(
     rows: _Rows, a: str, b: str, confidence: float, margin: float | None
 ) -> Comparison:
     """The comparison of a pair by the jackknife, or by McNemar's test if both scores are shares of
-    items."""
+    independent items."""
     is_common = rows.common(a, b)
     a_rows, b_rows = rows.of(a, is_common), rows.of(b, is_common)
     clusters = rows.clusters(is_common)
     are_shares = rows.is_share(a, is_common) and rows.is_share(b, is_common)
     difference: PairedDifference | DifferenceOfShares
-    # Without a differing item the jackknife has no standard error.
+    # Without a differing item the jackknife has no standard error. Each cluster counts as one item.
     if clusters is not None and are_shares and not n_differing(a_rows, b_rows):
         difference = DifferenceOfShares(
             only_a=0, only_b=0, n=len(clusters.sizes), confidence=confidence
@@ -269,12 +272,14 @@ def _by_jackknife(
         difference = _jackknifed(rows, a, b, is_common, confidence)
     bounds = (0.0, 1.0) if are_shares else rows.table.bounds
     return replace(
-        _comparison(rows, a, b, replace(_possible(difference.estimate, bounds), n=len(a_rows))),
+        _comparison(
+            rows, a, b, replace(_with_possible_interval(difference.estimate, bounds), n=len(a_rows))
+        ),
         equivalence_p=None if margin is None else difference.equivalence_p(margin),
     )
 
 
-def _possible(difference: Estimate, bounds: Bounds) -> Estimate:
+def _with_possible_interval(difference: Estimate, bounds: Bounds) -> Estimate:
     """The estimate, with its interval limited to the differences that scores within `bounds` can
     have."""
     lowest, highest = bounds
@@ -317,7 +322,8 @@ def _by_resamples(
     if n_needed > n_resamples and (estimate.p_value or 0) < resampling.alpha:
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
-    # p is (b + 1) / (n_resamples + 1), where b resamples are as extreme as the data.
+    # p is (b + 1) / (n_resamples + 1), where b resamples are as extreme as the data. With b = 0 the true
+    # p-value may be smaller.
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
     return replace(
         _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(is_common))

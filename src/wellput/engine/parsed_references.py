@@ -29,7 +29,7 @@ TEXTS_PER_CALL = 256
 progress."""
 
 MAX_CHECKED_REFERENCES = 1000
-"""Of a source's references, this many first ones are checked for being English."""
+"""At most this many references, the first ones of a source, are checked for being English."""
 
 MAX_KEPT_TREES = 1 << 17
 """The number of trees that are kept for references that occur again. The limit prevents that a large
@@ -59,6 +59,7 @@ class NamedParser:
 
 @cache
 def _loaded(name: str) -> SentenceParser:
+    # `is_weighed` would also load the head-driven parser, which gives probabilities of sentences.
     return SentenceParser.load(name, is_weighed=False)
 
 
@@ -82,7 +83,7 @@ class ParsedReferences(EvalSource):
         self.parse = parse
         self.parser = parser_signature
         self.are_ids_checked_by_partition = source.are_ids_checked_by_partition
-        self._trees = _Trees(parse, threads, on_phase)
+        self._tree_adder = _TreeAdder(parse, threads, on_phase)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -109,7 +110,9 @@ class ParsedReferences(EvalSource):
         texts: list[str] = []
         try:
             for block in self.source.blocks():
-                texts += (text for item in block for text in _texts(item) if text.strip())
+                texts += (
+                    text for item in block for text in _texts_without_tree(item) if text.strip()
+                )
                 if len(texts) >= n:
                     break
         except InputError:
@@ -117,7 +120,7 @@ class ParsedReferences(EvalSource):
         return texts[:n]
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        return self._trees.with_trees(self.source.blocks())
+        return self._tree_adder.with_trees(self.source.blocks())
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
         return (
@@ -146,20 +149,20 @@ class ParsedPartition:
         return self.unparsed.name
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        return _Trees(self.parse, self.threads).with_trees(self.unparsed.blocks())
+        return _TreeAdder(self.parse, self.threads).with_trees(self.unparsed.blocks())
 
     def fingerprint(self) -> str:
         return self.unparsed.fingerprint()
 
 
-class _Trees:
+class _TreeAdder:
     """Adds trees to items. It keeps recent trees, so that few texts are parsed twice."""
 
     def __init__(self, parse: Parse, threads: int, on_phase: OnPhase = ignore_phase) -> None:
         self._parse = parse
         self._threads = threads
         self._on_phase = on_phase
-        self._trees: dict[str, Tree] = {}
+        self._tree_of: dict[str, Tree] = {}
 
     def with_trees(self, blocks: Iterable[Sequence[Item]]) -> Iterator[Sequence[Item]]:
         """The blocks, with trees for all references."""
@@ -169,14 +172,14 @@ class _Trees:
 
     def _prepare(self, block: Sequence[Item]) -> None:
         """Parses the texts of a block that have no tree yet."""
-        if len(self._trees) > MAX_KEPT_TREES:
-            self._trees.clear()
-        texts_in_block = dict.fromkeys(text for item in block for text in _texts(item))
-        new_texts = [text for text in texts_in_block if text not in self._trees]
+        if len(self._tree_of) > MAX_KEPT_TREES:
+            self._tree_of.clear()
+        texts_in_block = dict.fromkeys(text for item in block for text in _texts_without_tree(item))
+        new_texts = [text for text in texts_in_block if text not in self._tree_of]
         on_progress = self._on_phase("parsing references", len(new_texts))
         for start in range(0, len(new_texts), TEXTS_PER_CALL):
             texts = new_texts[start : start + TEXTS_PER_CALL]
-            self._trees.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
+            self._tree_of.update(zip(texts, self._parse(texts, threads=self._threads), strict=True))
             on_progress(len(texts))
 
     def _item_with_trees(self, item: Item) -> Item:
@@ -196,12 +199,12 @@ class _Trees:
         """A tree for each reference: the one in `trees`, or the parser's if `trees` has none for it."""
         known_trees = [*trees, *[None] * (len(references) - len(trees))]
         return tuple(
-            self._trees[text] if tree is None else tree
+            self._tree_of[text] if tree is None else tree
             for text, tree in zip(references, known_trees, strict=True)
         )
 
 
-def _texts(item: Item) -> Iterable[str]:
+def _texts_without_tree(item: Item) -> Iterable[str]:
     """The item's references without a tree, also those of single systems."""
     lists = [(item.references, item.trees)]
     lists += [

@@ -74,8 +74,8 @@ class PartitionJob:
 
     @property
     def key(self) -> str:
-        """A hash of everything, except the data, on which the statistics depend. With a user's function
-        each key is new, because what the function calls may change unseen."""
+        """A hash of everything, except the data, on which the statistics depend. If a metric is a user's
+        function, every key is new, because what the function calls may change unseen."""
         if any(isinstance(metric, FunctionMetric) for metric in self.metrics):
             return secrets.token_hex()
         signatures = [f"{metric.name} {metric.signature()}" for metric in self.metrics]
@@ -114,23 +114,27 @@ def failed_each_time(error: BaseException) -> Failed:
 
 
 PartitionOutcome: TypeAlias = Evaluated | Unchanged | Failed
-FingerprintBefore: TypeAlias = Callable[[Partition], str | None]
+EarlierFingerprint: TypeAlias = Callable[[Partition], str | None]
 """Gives the fingerprint of a partition that was finished before; None if it was not."""
 
 
 def evaluate_partition(
-    partition: Partition, number: int, job: PartitionJob, before: str | None, with_fingerprint: bool
+    partition: Partition,
+    number: int,
+    job: PartitionJob,
+    earlier_fingerprint: str | None,
+    with_fingerprint: bool,
 ) -> PartitionOutcome:
     """Reads one partition and computes its statistics, unless it was finished before and has not
-    changed. `number` is its number in the source (from 0), `before` its fingerprint if it was
-    finished before."""
+    changed. `number` is its number in the source (from 0), `earlier_fingerprint` its fingerprint if it
+    was finished before."""
     try:
         fingerprint = None
         if with_fingerprint:
             data = f"{job.key} {partition.fingerprint()}"
             fingerprint = hashlib.sha256(data.encode()).hexdigest()
-            is_written = job.segments is None or has_part(job.segments, number, fingerprint)
-            if fingerprint == before and is_written:
+            has_scores = job.segments is None or has_part(job.segments, number, fingerprint)
+            if fingerprint == earlier_fingerprint and has_scores:
                 return Unchanged(fingerprint)
         with ExitStack() as stack:
             writer = None
@@ -225,7 +229,6 @@ def _block_card(block: BlockStatistics, arrays: list[NDArray[Any]]) -> dict[str,
     arrays.append(block.id_hashes)
     systems: list[dict[str, Any]] = []
     for name, system in block.systems.items():
-        # The places in the block of the items with an output, and of those that also have references.
         has_rows = system.places is not None
         if system.places is not None and system.referenced_places is not None:
             arrays += [system.places, system.referenced_places]
@@ -329,11 +332,13 @@ def collect_partitions(
         parser=source.parser,
     )
     finished = None if plan.resume is None else FinishedPartitions(plan.resume)
-    fingerprints: dict[int, str | None] = {}  # of the parts that are finished
+    # By number, for each partition that has statistics: what marks its file of segment scores.
+    marks: dict[int, str | None] = {}
     with ExitStack() as stack:
         if plan.segments is not None:
-            folder = gathering_parts(plan.segments, is_resumed=plan.resume is not None)
-            segments = stack.enter_context(folder)
+            segments = stack.enter_context(
+                gathering_parts(plan.segments, is_resumed=plan.resume is not None)
+            )
             run = secrets.token_hex() if is_url(segments) else None
             job = replace(job, segments=segments, run=run)
         if plan.engine == "ray":
@@ -346,13 +351,13 @@ def collect_partitions(
             if isinstance(outcome, Failed):
                 result.skipped.append(_skipped(partition, outcome, plan.on_error))
             else:
-                fingerprints[number] = outcome.fingerprint or job.run
+                marks[number] = outcome.fingerprint or job.run
                 _add_outcome(result, partition, outcome, job, finished, on_progress)
         if not source.are_ids_checked_by_partition:
             source.refuse_repeated(result.seen_ids.repeated_hashes())
         if job.segments is not None:
-            drop_other_parts(job.segments, fingerprints)
-            refuse_parts_of_other_runs(job.segments, fingerprints)
+            drop_other_parts(job.segments, marks)
+            refuse_parts_of_other_runs(job.segments, marks)
     return result
 
 
@@ -366,22 +371,24 @@ def _outcomes(
     """Each partition with its outcome, in order, from the engine of the plan."""
     key = job.key
 
-    def before(partition: Partition) -> str | None:
+    def earlier_fingerprint(partition: Partition) -> str | None:
         return None if finished is None else finished.fingerprint(partition.name, key)
 
     has_fingerprint = finished is not None
     if plan.engine == "local":
-        return outcomes_here(partitions, job, before, with_fingerprint=has_fingerprint)
+        return outcomes_here(partitions, job, earlier_fingerprint, with_fingerprint=has_fingerprint)
     from wellput.engine.ray_cluster import outcomes_on_cluster, ray_cluster
 
     ray = stack.enter_context(ray_cluster(plan.address, plan.threads))
-    return outcomes_on_cluster(ray, partitions, job, before, with_fingerprint=has_fingerprint)
+    return outcomes_on_cluster(
+        ray, partitions, job, earlier_fingerprint, with_fingerprint=has_fingerprint
+    )
 
 
 def outcomes_here(
     partitions: Iterable[Partition],
     job: PartitionJob,
-    before: FingerprintBefore,
+    earlier_fingerprint: EarlierFingerprint,
     *,
     with_fingerprint: bool,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
@@ -390,7 +397,7 @@ def outcomes_here(
         for _ in range(MAX_ATTEMPTS_PER_PARTITION):
             try:
                 outcome = evaluate_partition(
-                    partition, number, job, before(partition), with_fingerprint
+                    partition, number, job, earlier_fingerprint(partition), with_fingerprint
                 )
                 break
             except Exception as error:
@@ -420,9 +427,8 @@ def _add_outcome(
 
 
 def _skipped(partition: Partition, failed: Failed, on_error: OnError) -> SkippedPartition:
-    """The skipped partition. Raises the failure's error instead if the run must stop: unless
-    `on_error` is "skip", and always if something cannot be written, for example because the disk is
-    full."""
+    """The skipped partition. Raises the failure's error instead if the run must stop: if `on_error` is
+    "stop", or if something cannot be written, for example because the disk is full."""
     if on_error == "skip" and not isinstance(failed.cause, OutputError):
         return SkippedPartition(partition.name, failed.reason)
     if failed.cause is not None:

@@ -21,8 +21,8 @@ from wellput.core.errors import InputError, MissingExtra
 from wellput.core.source import Partition
 from wellput.engine.partitions import (
     MAX_ATTEMPTS_PER_PARTITION,
+    EarlierFingerprint,
     Failed,
-    FingerprintBefore,
     PartitionJob,
     PartitionOutcome,
     evaluate_partition,
@@ -103,15 +103,14 @@ def outcomes_on_cluster(
     ray: Any,
     partitions: Iterable[Partition],
     job: PartitionJob,
-    before: FingerprintBefore,
+    earlier_fingerprint: EarlierFingerprint,
     *,
     with_fingerprint: bool,
 ) -> Generator[tuple[Partition, PartitionOutcome], None, None]:
-    """Each partition with its outcome, in order; the workers of the cluster evaluate them. `before`
-    gives the fingerprint of a partition that was finished before."""
+    """Each partition with its outcome, in order; the workers of the cluster evaluate them."""
     shared = ray.put(job)
     calls = (
-        (partition, (partition, number, shared, before(partition), with_fingerprint))
+        (partition, (partition, number, shared, earlier_fingerprint(partition), with_fingerprint))
         for number, partition in enumerate(partitions)
     )
     for partition, task in tasks_in_order(ray, evaluate_partition, calls):

@@ -53,14 +53,13 @@ def evaluate_order(
     """Scores each system's sentences (words separated by spaces) against the order of the trees. With a
     baseline, tests each difference from it."""
     evalset = _order_evalset(outputs, trees)
-    named = {
-        f"{metric}{METRIC_OPTIONS.get(metric, DEFAULT_METRIC_OPTIONS)}": metric
-        for metric in metrics
-    }
+    full_names = dict.fromkeys(
+        f"{metric}{METRIC_OPTIONS.get(metric, DEFAULT_METRIC_OPTIONS)}" for metric in metrics
+    )
     cores = threads or available_cores()
     result = score_source(
         evalset,
-        create_all(list(named)),
+        create_all(list(full_names)),
         inference=Inference(
             baseline=baseline, resampling=Resampling(n_resamples, seed, threads=cores)
         ),
@@ -102,7 +101,8 @@ def _with_short_names(result: ScoreResult) -> ScoreResult:
 @dataclass(frozen=True, repr=False)
 class RealizationResult(Result):
     """The result of `wellput realize`. `realized` has the sentences made from each tree, best first;
-    `evaluation` has the scores of the sentences, if they were evaluated."""
+    `evaluation` has the scores of the sentences, if they were evaluated; `explanations` says how each
+    sentence was made, if asked for; `path` is the file to which the sentences were written."""
 
     presented_by: ClassVar[str] = "wellput.reporting.language:realize_report"
 
@@ -168,8 +168,8 @@ class RealizationResult(Result):
         from wellput.io.nbest import nbest_line
 
         check_text(path, allowed=[".jsonl"])
-        is_list = str(path).endswith(".jsonl")
-        lines = map(nbest_line, self.nbest) if is_list else self.sentences
+        is_jsonl = str(path).endswith(".jsonl")
+        lines = map(nbest_line, self.nbest) if is_jsonl else self.sentences
         write_text("".join(f"{line}\n" for line in lines), path)
 
     def records(self) -> list[dict[str, Any]]:

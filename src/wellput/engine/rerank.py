@@ -38,7 +38,8 @@ class RerankChoice:
 
 @dataclass(frozen=True, repr=False)
 class RerankResult(Result):
-    """The choice for each item, made by the metric with this name and signature."""
+    """The choice for each item, made by the metric with this name and signature. `path` is the file to
+    which the choices were written."""
 
     presented_by: ClassVar[str] = "wellput.reporting.rerank:rerank_report"
 

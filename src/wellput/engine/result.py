@@ -159,7 +159,7 @@ class ScoreResult(Result):
     tested, otherwise empty. If items were also scored by the values of a tag, `slices` has a result for
     each value; the slice's `by` has the tag and the value. `in_no_slice` is the number of items without
     the tag, and `slice_tests` say whether differences depend on the value. `tags` has the tags of each
-    item, if rows were kept.
+    item, if rows were kept. `run` is the id under which the result was stored.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.score:score_report"
@@ -229,17 +229,19 @@ class ScoreResult(Result):
         """The systems that a test showed to be significantly worse than another system. None if
         nothing was tested, if there are too few items or clusters, or if neither high nor low scores
         are better."""
-        is_better = self.higher_is_better[metric]
+        higher_is_better = self.higher_is_better[metric]
         tests = [pair for pair in self.differences if pair.metric == metric]
         if self.clusters is not None and self.clusters.are_few:
             return None
-        if is_better is None or not tests or min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
+        if higher_is_better is None or not tests:
+            return None
+        if min(pair.n for pair in tests) < MIN_ITEMS_FOR_CLAIMS:
             return None
         significant = [
             pair for pair in tests if pair.delta and self.is_significant(pair.p_adjusted, pair.n)
         ]
         return frozenset(
-            pair.b if (pair.delta > 0) == is_better else pair.a for pair in significant
+            pair.b if (pair.delta > 0) == higher_is_better else pair.a for pair in significant
         )
 
     @property

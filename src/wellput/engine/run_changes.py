@@ -3,8 +3,7 @@
 
 Two scores can be compared if their data are the same, and their signatures, too, except for fields
 about resampling, which do not affect a score. Another version of wellput does not prevent a
-comparison, but gives a caution: the changelog says which scores a version changes. Nothing here
-imports NumPy.
+comparison, but gives a caution: the changelog says which scores a version changes.
 """
 
 from __future__ import annotations

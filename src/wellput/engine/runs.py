@@ -64,7 +64,7 @@ class DataHashes:
         parts = [[part, self._parts[part].hexdigest()] for part in sorted(chosen - {"original"})]
         if "original" in needs:
             parts.append(["original", self.outputs(ORIGINAL)])
-        if system in self._by_system:  # references and trees of this system only
+        if system in self._by_system:  # references and trees that are for this system alone
             parts.append(["own", self._by_system[system].hexdigest()])
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -175,11 +175,11 @@ class _ScoredSource(EvalSource):
     """A source without the partitions that were skipped."""
 
     source: EvalSource
-    left_out: frozenset[str]
+    skipped_names: frozenset[str]
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         for partition in self.source.partitions():
-            if partition.name not in self.left_out:
+            if partition.name not in self.skipped_names:
                 yield from partition.blocks()
 
 

@@ -44,7 +44,8 @@ def score_source(
     """Scores every system of the source under every metric; `inference` says which intervals and
     tests are computed, `plan` where and how.
 
-    `on_segments` is called with the scores of segments, block by block, but only by the local engine.
+    `on_segments` is called with the scores of segments, block by block; this is refused where the plan
+    needs partitions.
     """
     inference = inference or Inference()
     plan = plan or ScoringPlan()
@@ -79,7 +80,9 @@ def score_source(
         for score in _scores(collection, metric, signatures[metric.name]):
             if inference.has_intervals:
                 interval = resampling.interval(
-                    tables[metric.name], score.system, by_bootstrap=inference.draws == "bs"
+                    tables[metric.name],
+                    score.system,
+                    by_bootstrap=inference.random_procedure == "bs",
                 )
                 score = replace(
                     score, low=interval.low, high=interval.high, method=interval.method or None
@@ -316,9 +319,12 @@ def score_signature(
     fields: list[str] = []
     if "references" in metric.needs:
         fields.append(f"nrefs:{collection.references_label}")
-    if inference.draws is not None:
+    if inference.random_procedure is not None:
         resampling = inference.resampling
-        fields += [f"{inference.draws}:{resampling.n_resamples}", f"seed:{resampling.seed}"]
+        fields += [
+            f"{inference.random_procedure}:{resampling.n_resamples}",
+            f"seed:{resampling.seed}",
+        ]
     if parser is not None and "tree" in metric.needs:
         fields.append(f"trees:{parser}")
     metric_signature = metric.signature()

@@ -63,8 +63,9 @@ DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is computed, for every system, metric and pair. The jackknife, which leaves out
-    one item at a time, draws no random numbers and uses only `confidence`."""
+    """How uncertainty is computed, for every system, metric and pair. A difference is significant if its
+    corrected p-value is below `alpha`; `confidence` is that of intervals. Only methods that draw random
+    resamples use the other fields; the jackknife, which leaves out one item at a time, does not."""
 
     n_resamples: int = 1000
     seed: int = 12345
@@ -120,9 +121,9 @@ class Inference:
     A baseline, all pairs or a margin imply the default test. `margin` has for each metric the
     smallest difference that matters, to test whether systems are equivalent. If `has_percentiles`,
     intervals of scores come from a bootstrap. This is always so with the paired bootstrap (`bs`),
-    which uses the same resamples for both. `cluster` names the groups of items that are not
-    independent (see `core.clusters`). `by` names a tag; the items with each of its values are also
-    scored separately.
+    which uses the same resamples for intervals and tests. `cluster` names the groups of items that
+    are not independent (see `core.clusters`). `by` names a tag; the items with each of its values are
+    also scored separately.
     """
 
     has_intervals: bool = False
@@ -164,7 +165,7 @@ class Inference:
         return self.paired or (DEFAULT_PAIRED_TEST if is_implied else None)
 
     @property
-    def draws(self) -> Literal["ar", "bs"] | None:
+    def random_procedure(self) -> Literal["ar", "bs"] | None:
         """The procedure that draws random resamples: "ar" (approximate randomization) or "bs"
         (bootstrap); None if nothing is drawn."""
         if self.test == "ar" or self.test == "bs":

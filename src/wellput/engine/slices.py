@@ -76,12 +76,12 @@ def slices_of(
         tables = {metric: table.of_items(items) for metric, table in whole.tables.items()}
         compared: list[Comparison] = []
         if has_tests:
-            complete = {
+            tables_to_test = {  # a metric is tested if every system has an item in the slice
                 metric: table
                 for metric, table in tables.items()
                 if metric in testable and table.present.any(axis=1).all()
             }
-            compared = compare_systems(complete, pairs, inference, n_slices=len(masks))
+            compared = compare_systems(tables_to_test, pairs, inference, n_slices=len(masks))
         parts.append((name, tables, compared))
         on_slice(1)
     all_corrected = iter(corrected([pair for *_, compared in parts for pair in compared]))
@@ -165,7 +165,9 @@ def _score(whole: Score, table: ScoreTable, system: str, inference: Inference) -
     )
     if not inference.has_intervals or not is_present.any():
         return score
-    interval = inference.resampling.interval(table, system, by_bootstrap=inference.draws == "bs")
+    interval = inference.resampling.interval(
+        table, system, by_bootstrap=inference.random_procedure == "bs"
+    )
     return replace(score, low=interval.low, high=interval.high)
 
 

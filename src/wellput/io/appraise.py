@@ -7,9 +7,11 @@ spans as JSON (only in ESA and MQM campaigns, where judges mark errors), start a
 
 The number counts the segments of a batch, so the same item may have different numbers. Therefore an
 item is named `DOCUMENT:PLACE`: the place of its number among all numbers of its document. Scores and
-batches give items the same names if every segment was judged by somebody. Attention checks, tutorials
-and documents repeated only to fill a task (`#duplicate`) are left out. If a judge answered twice, the
-last answer counts.
+batches give items the same names if every segment was judged by somebody. In some campaigns a document
+has the name of its system (`DOCUMENT#SYSTEM`), in others all systems share its name and its numbers.
+
+Attention checks, tutorials, documents repeated only to fill a task (`#duplicate`) and scores of whole
+documents are left out. If a judge answered twice about the same output, the last answer counts.
 
 Appraise's `end_i` is the last character of a span; wellput's `end` is the first character after it.
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +35,9 @@ MAX_DIGITS = 18
 """The most digits of an item's number."""
 N_COLUMNS = (11, 12)
 """The number of columns in a file of scores without and with error spans."""
-LOGIN, SYSTEM, NUMBER, TYPE, SCORE, DOCUMENT, SPANS, START, END = 0, 1, 2, 3, 6, 7, 9, -2, -1
+LOGIN, SYSTEM, NUMBER, TYPE, SCORE, DOCUMENT, IS_WHOLE, SPANS, START, END = (
+    0, 1, 2, 3, 6, 7, 8, 9, -2, -1,
+)  # fmt: skip
 """The places of the columns that are read, in the order of the module's docstring."""
 JUDGED_SEGMENT, ATTENTION_CHECK = "TGT", "BAD"
 ITEM_TYPES = (JUDGED_SEGMENT, ATTENTION_CHECK, "REF", "CHK", "SRC")
@@ -62,11 +67,17 @@ class AppraiseRow:
     spans: list[dict[str, Any]] | None
     start: float
     end: float
+    is_whole_document: bool = False
 
     @property
     def is_judged(self) -> bool:
-        """Whether the row is about an output, not about an attention check, a tutorial or a document
-        that only fills a task."""
+        """Whether the row is about an output of a segment, not about an attention check, a tutorial, a
+        document that only fills a task, or a whole document."""
+        return self.is_about_output and not self.is_whole_document
+
+    @property
+    def is_about_output(self) -> bool:
+        """Whether the row is about an output of a segment or of a whole document."""
         return self.type == JUDGED_SEGMENT and is_content(self.document)
 
     @property
@@ -77,6 +88,11 @@ class AppraiseRow:
 def is_content(document: str) -> bool:
     """Whether a document has outputs to judge."""
     return "tutorial" not in document and "#duplicate" not in document
+
+
+def is_segment(item: Mapping[str, Any]) -> bool:
+    """Whether an entry of a batch is a segment to judge, not a whole document."""
+    return is_content(str(item["documentID"])) and not item.get("isCompleteDocument")
 
 
 def knows(path: PathLike) -> bool:
@@ -106,9 +122,11 @@ def read_judgments(path: PathLike) -> list[Judgment]:
     them. If spans have kinds of errors, the question is `mqm`, and the value is minus the sum of the
     errors' weights.
     """
-    rows = [row for row in read_rows(path) if row.is_judged]
+    all_rows = read_rows(path)
+    rows = [row for row in all_rows if row.is_judged]
     if not rows:
         raise InputError(f"{InputFile(path).name} holds no judgments of outputs.")
+    note_whole_documents(all_rows, InputFile(path).name)
     question = question_of(rows)
     return [
         Judgment(
@@ -157,15 +175,26 @@ def question_of(rows: Sequence[AppraiseRow]) -> str:
 
 
 def with_items(rows: Sequence[AppraiseRow]) -> Iterator[tuple[str, AppraiseRow]]:
-    """The last answer of each login to each segment, as a pair of the item's name and the row."""
-    last_rows: dict[tuple[str, str, int], AppraiseRow] = {}
+    """The last answer of each login about each output, as a pair of the item's name and the row."""
+    last_rows: dict[tuple[str, str, int, str], AppraiseRow] = {}
     for row in rows:
-        key = row.login, row.document, row.number
+        key = row.login, row.document, row.number, row.system
         if key not in last_rows or row.end >= last_rows[key].end:
             last_rows[key] = row
     places = places_in_documents((row.document, row.number) for row in last_rows.values())
     for _, row in sorted(last_rows.items(), key=lambda entry: entry[0]):
         yield f"{row.document_name}:{places[row.document, row.number]}", row
+
+
+def note_whole_documents(rows: Iterable[AppraiseRow], name: str) -> None:
+    """Warns that scores of whole documents are left out, if there are any; `name` is the file's."""
+    n_whole = sum(row.is_about_output and row.is_whole_document for row in rows)
+    if n_whole:
+        scores = "1 score is" if n_whole == 1 else f"{n_whole:,} scores are"
+        warnings.warn(
+            f"{name}: {scores} about a whole document, not about a segment, and left out.",
+            stacklevel=3,
+        )
 
 
 def places_in_documents(numbered: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
@@ -246,7 +275,7 @@ def judged_segments(
         (str(item["documentID"]), int(item["itemID"]), item)
         for batch in batches
         for item in batch["items"]
-        if item.get("itemType") == JUDGED_SEGMENT and is_content(str(item["documentID"]))
+        if item.get("itemType") == JUDGED_SEGMENT and is_segment(item)
     ]
     places = places_in_documents((document, number) for document, number, _ in outputs)
     return [
@@ -275,7 +304,10 @@ def _row(cells: Sequence[str]) -> AppraiseRow | str:
         if spans is None:
             return "the tenth cell is not a list of error spans"
     login, system, document = (with_formula(cells[place]) for place in (LOGIN, SYSTEM, DOCUMENT))
-    return AppraiseRow(login, system, int(number), type_, score, document, spans, start, end)
+    is_whole = cells[IS_WHOLE].strip().casefold() == "true"
+    return AppraiseRow(
+        login, system, int(number), type_, score, document, spans, start, end, is_whole
+    )
 
 
 def _spans(cell: str) -> list[dict[str, Any]] | None:

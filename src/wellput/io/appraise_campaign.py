@@ -37,9 +37,10 @@ from wellput.io.appraise import (
     MQM_WEIGHTS,
     AppraiseRow,
     evalset_of_segments,
-    is_content,
+    is_segment,
     judged_segments,
     mqm_score,
+    note_whole_documents,
     own_spans,
     question_of,
     read_batches,
@@ -93,25 +94,26 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
     read = read_batches(batches)
     segments = judged_segments(read)
     names = {_document_and_number(item): name for name, item in segments}
-    spoiled = {
-        _document_and_number(item): item
-        for batch in read
-        for item in batch["items"]
-        if item.get("itemType") == ATTENTION_CHECK and is_content(str(item["documentID"]))
-    }
+    spoiled: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for batch in read:
+        for item in batch["items"]:
+            if item.get("itemType") == ATTENTION_CHECK and is_segment(item):
+                spoiled.setdefault(_document_and_number(item), []).append(item)
     # In reverse, so that the first of several segments with the same source counts.
     original_names = {_source(item): name for name, item in reversed(segments)}
-    last_answers: dict[tuple[str, tuple[str, int]], tuple[AppraiseRow, float]] = {}
+    last_answers: dict[tuple[str, str, int, str, str], tuple[AppraiseRow, float]] = {}
     rows = read_rows(scores)
+    note_whole_documents(rows, InputFile(scores).name)
     for row, end in zip(rows, _ends(rows), strict=True):
-        key = row.login, (row.document, row.number)
+        key = row.login, row.document, row.number, row.system, row.type
         if key not in last_answers or row.end >= last_answers[key][0].end:
             last_answers[key] = row, end
     question = question_of([row for row in rows if row.is_judged])
     problems = Problems(InputFile(scores).name)
     judgments: list[Judgment] = []
     checks: list[AnsweredCheck] = []
-    for (_, segment), (row, end) in sorted(last_answers.items(), key=lambda entry: entry[0]):
+    for _, (row, end) in sorted(last_answers.items(), key=lambda entry: entry[0]):
+        segment = row.document, row.number
         if row.is_judged and segment not in names:
             problems.add(
                 f"login {row.login}",
@@ -119,13 +121,20 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
             )
         elif row.is_judged:
             judgments.append(_judgment(row, end, names[segment], question))
-        elif row.type == ATTENTION_CHECK and (check_segment := spoiled.get(segment)) is not None:
-            name = original_names.get(_source(check_segment))
+        elif row.type == ATTENTION_CHECK and (check := _shown_check(row, spoiled.get(segment, ()))):
+            name = original_names.get(_source(check))
             if name is not None:
                 answer = _judgment(row, end, name, question)
-                checks.append(AnsweredCheck(answer, str(check_segment["targetText"])))
+                checks.append(AnsweredCheck(answer, str(check["targetText"])))
     problems.raise_if_any()
     return Campaign(evalset_of_segments(segments, where=InputFile(batches).name), judgments, checks)
+
+
+def _shown_check(row: AppraiseRow, checks: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The attention check that a row answers, among those of its document and number: the last one of
+    its system, or the only one; None if there is none."""
+    of_system = [check for check in checks if str(check["targetID"]) == row.system]
+    return of_system[-1] if of_system else checks[0] if len(checks) == 1 else None
 
 
 def _document_and_number(item: Mapping[str, Any]) -> tuple[str, int]:

@@ -8,9 +8,9 @@ Each log is turned into `LoggedAnswer`s: those of inspect_ai by `inspect_logs`, 
 Test runs of DeepEval are JSON with `testCases`, which DeepEval writes into the folder that
 `DEEPEVAL_RESULTS_FOLDER` names, and as `.deepeval/.latest_run_full.json`. The system is the
 hyperparameter `model`, or the run's identifier, or the file's name; if two runs have the same system,
-the file's name is added. Cases with the same input are one item. An item's id is the case's name if
-each input has one name of its own, otherwise the number of the input. The scores are those of the
-metrics, and `pass` (1 or 0). Cases of conversations are left out.
+the file's name is added. Cases with the same input and the same expected output are one item. An item's
+id is the case's name if each item has one name of its own, otherwise the item's number. The scores are
+those of the metrics, and `pass` (1 or 0). Cases of conversations are left out.
 
 Results of promptfoo are JSON (`promptfoo eval --output results.json`). The system is the provider,
 with the prompt's label if there are several prompts; the item is the test. References are the values
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,20 @@ from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.inspect_logs import inspect_answers, is_inspect_log, read_archive
-from wellput.io.locations import is_url
-from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
+from wellput.io.locations import is_url, visible_entries
+from wellput.io.logged_answers import (
+    LoggedAnswer,
+    Question,
+    as_number,
+    evalset_of_answers,
+    questions_of,
+    text_of,
+)
 from wellput.io.ragas_logs import is_ragas_table, ragas_answers, ragas_rows, table_rows
 
 COMPARING_ASSERTIONS = ("equals", "similar", "rouge-n", "bleu", "gleu", "meteor", "levenshtein")
 """promptfoo's assertions that compare the output with a text."""
+CONVERSATION_VARIABLE = "_conversation"
 
 
 def is_promptfoo_log(log: Any) -> bool:
@@ -48,7 +56,8 @@ def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
     rows = _promptfoo_rows(log) or []
     prompts = {_prompt_label(row) for row in rows}
     for row in rows:
-        response, case = row.get("response"), row.get("testCase") or {}
+        response, case = row.get("response"), row.get("testCase")
+        case = case if isinstance(case, dict) else {}
         if not isinstance(response, dict) or response.get("output") is None:
             continue
         variables = row.get("vars") or case.get("vars") or {}
@@ -63,6 +72,7 @@ def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
             source=json.dumps(variables, ensure_ascii=False) if variables else None,
             references=tuple(_promptfoo_references(case.get("assert"))),
             scores=_promptfoo_scores(row),
+            question=_promptfoo_question(case.get("vars") or variables),
         )
 
 
@@ -81,6 +91,14 @@ def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
     return json.dumps(variables, ensure_ascii=False, sort_keys=True)
 
 
+def _promptfoo_question(variables: Any) -> str | None:
+    """The variables of a test as text, without promptfoo's own variable of earlier answers."""
+    if not isinstance(variables, dict):
+        return None
+    asked = {name: value for name, value in variables.items() if name != CONVERSATION_VARIABLE}
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True) if asked else None
+
+
 def _prompt_label(row: Mapping[str, Any]) -> str:
     """The label of the prompt, or its number."""
     prompt = row.get("prompt")
@@ -89,7 +107,7 @@ def _prompt_label(row: Mapping[str, Any]) -> str:
 
 
 def _promptfoo_references(assertions: Any) -> Iterator[str]:
-    for assertion in assertions or ():
+    for assertion in assertions if isinstance(assertions, list) else ():
         if isinstance(assertion, dict) and assertion.get("type") in COMPARING_ASSERTIONS:
             value = assertion.get("value")
             for text in value if isinstance(value, list) else [value]:
@@ -98,8 +116,9 @@ def _promptfoo_references(assertions: Any) -> Iterator[str]:
 
 
 def _promptfoo_scores(row: Mapping[str, Any]) -> dict[str, float]:
-    named = row.get("namedScores") or {}
-    values = {"score": row.get("score"), "pass": row.get("success"), **named}
+    named = row.get("namedScores")
+    values = {"score": row.get("score"), "pass": row.get("success")}
+    values |= named if isinstance(named, dict) else {}
     numbers = (bool, int, float)
     return {name: float(value) for name, value in values.items() if isinstance(value, numbers)}
 
@@ -113,23 +132,30 @@ def deepeval_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
     name."""
     run_names = {name: _run_name(log, name) for name, log in logs.items()}
     counts = Counter(run_names.values())
-    items = _item_names([case for log in logs.values() for case in _deepeval_cases(log) or ()])
-    for name, log in logs.items():
+    cases = [(name, case) for name, log in logs.items() for case in _deepeval_cases(log) or ()]
+    questions = questions_of(
+        [(text_of(case.get("input")), _expected(case) or "") for _, case in cases]
+    )
+    items = _item_names(questions, [str(case.get("name") or "") for _, case in cases])
+    for (name, case), question in zip(cases, questions, strict=True):
         is_alone = counts[run_names[name]] == 1
-        system = run_names[name] if is_alone else f"{run_names[name]} ({Path(name).stem})"
-        for case in _deepeval_cases(log) or ():
-            output = case.get("actualOutput")
-            if output is None:
-                continue
-            expected = case.get("expectedOutput")
+        expected = _expected(case)
+        if case.get("actualOutput") is not None:
             yield LoggedAnswer(
-                item=items[text_of(case.get("input"))],
-                system=system,
-                output=text_of(output),
+                item=items[question],
+                system=run_names[name] if is_alone else f"{run_names[name]} ({Path(name).stem})",
+                output=text_of(case["actualOutput"]),
                 source=text_of(case.get("input")),
-                references=() if expected in (None, "") else (text_of(expected),),
+                references=() if expected is None else (expected,),
                 scores=dict(_deepeval_scores(case)),
+                log=name,
             )
+
+
+def _expected(case: Mapping[str, Any]) -> str | None:
+    """The expected output of a test case, if it has one."""
+    expected = case.get("expectedOutput")
+    return None if expected in (None, "") else text_of(expected)
 
 
 def _deepeval_cases(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -147,16 +173,16 @@ def _run_name(log: Mapping[str, Any], file: str) -> str:
     return str(named or Path(file).stem)
 
 
-def _item_names(cases: list[dict[str, Any]]) -> dict[str, str]:
-    """The id of the item that each input belongs to."""
-    names: dict[str, set[str]] = {}
-    for case in cases:
-        names.setdefault(text_of(case.get("input")), set()).add(str(case.get("name") or ""))
-    n_inputs = Counter(name for input_names in names.values() for name in input_names)
-    has_one_name = all(len(input_names) == 1 for input_names in names.values())
-    if has_one_name and max(n_inputs.values(), default=1) == 1:
-        return {text: next(iter(input_names)) for text, input_names in names.items()}
-    return {text: str(number) for number, text in enumerate(names, start=1)}
+def _item_names(questions: Sequence[Question], names: Sequence[str]) -> dict[Question, str]:
+    """The id of the item that each question is; `names` are the names of the cases."""
+    names_of: dict[Question, set[str]] = {}
+    for question, name in zip(questions, names, strict=True):
+        names_of.setdefault(question, set()).add(name)
+    n_questions = Counter(name for its_names in names_of.values() for name in its_names)
+    has_one_name = all(len(its_names) == 1 for its_names in names_of.values())
+    if has_one_name and max(n_questions.values(), default=1) == 1:
+        return {question: next(iter(its_names)) for question, its_names in names_of.items()}
+    return {question: str(number) for number, question in enumerate(names_of, start=1)}
 
 
 def _deepeval_scores(case: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -177,7 +203,7 @@ def knows(path: PathLike) -> bool:
     """Whether the path has a name that logs have, or is a folder of such files."""
     location = Path(path)
     if location.is_dir():
-        files = sorted(location.iterdir())
+        files = visible_entries(location)
         has_log = any(InputFile(file).suffix in LOG_SUFFIXES for file in files)
         # Only the first table is opened, because there may be many.
         return has_log or any(is_ragas_table(file) for file in files[:1])
@@ -191,7 +217,7 @@ def _is_log(path: Path) -> bool:
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of one log, or of all logs of a folder, with every system's answers."""
     location = Path(path)
-    files = sorted(location.iterdir()) if location.is_dir() else [location]
+    files = visible_entries(location) if location.is_dir() else [location]
     logs = {str(file): _loaded(InputFile(file)) for file in files if _is_log(file)}
     contents = list(logs.values())
     if all(is_inspect_log(log) for log in contents):

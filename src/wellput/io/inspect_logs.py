@@ -1,10 +1,12 @@
 """Reads logs of inspect_ai. There is a log for each task and model; its key `eval` describes the run,
 and `samples` has the answers.
 
-The system is the model; if two logs have the same model and task, the file's name is added. The item is
-the sample's id, after the task's name if there are several tasks. Letter grades count as in
+The system is the model; if two logs have the same model, task and questions, the file's name is added.
+The item is the sample's id, after the task's name if there are several tasks. If logs of one task give
+the same ids to other questions, because an argument of the task chooses the data (`-T
+subject=anatomy`), this argument comes before the id (`log_parts`). Letter grades count as in
 inspect_ai: C (correct) = 1, P (partial) = ½, I (incorrect) and N (no answer) = 0. Samples that ended
-with an error and have no completion are left out.
+with an error and have no completion are left out. A log of an evaluation that did not end is refused.
 
 A binary log (`.eval`) is a zip archive with `header.json` and a JSON file for each sample, compressed
 by Zstandard or, in older logs, by deflate. Python reads Zstandard from version 3.14 on; earlier
@@ -22,6 +24,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,6 +39,19 @@ ZIP_METHOD_ZSTANDARD = 93
 # bytes of a Zstandard entry are read here, because `zipfile` does not know this method before Python
 # 3.14.
 ZIP_ENTRY_HEADER = struct.Struct("<26xHH")
+
+UNFINISHED = {
+    "started": "has not ended",
+    "cancelled": "was cancelled",
+    "error": "ended with an error",
+}
+"""inspect_ai's words for an evaluation that has not answered all samples, each with ours."""
+MAX_DISTINGUISHING_ARGUMENTS = 3
+"""At most so many settings of a task together tell its logs apart."""
+MAX_SHARED_QUESTIONS = 0.25
+"""The share of questions that parts of the data may have in common. If they have more, they are the
+same data in another order."""
+DATASET_KEY = "name of the data set"
 
 # Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.
 ARCHIVE_ERRORS = (
@@ -136,22 +152,33 @@ def _unpacked_by_package(packed: bytes, max_bytes: int) -> bytes:
 
 
 def is_inspect_log(log: Any) -> bool:
-    if not isinstance(log, dict) or not isinstance(log.get("eval"), dict) or "samples" not in log:
+    if not isinstance(log, dict) or not isinstance(log.get("eval"), dict):
         return False
-    return all(isinstance(sample, dict) for sample in log["samples"] or ())
+    if "samples" not in log and str(log.get("status")) not in UNFINISHED:
+        return False
+    samples = log.get("samples") or []
+    return isinstance(samples, list) and all(isinstance(sample, dict) for sample in samples)
 
 
 def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
     """The answers in these logs; `logs` has the JSON of each file by the file's name."""
+    _refuse_unfinished(logs)
     tasks = {name: str(log["eval"].get("task", "")) for name, log in logs.items()}
     models = {
         name: str(log["eval"].get("model", "")) or Path(name).stem for name, log in logs.items()
     }
-    n_logs = Counter((tasks[name], models[name]) for name in logs)
+    parts = {
+        name: part
+        for task in dict.fromkeys(tasks.values())
+        for name, part in log_parts({n: logs[n] for n in logs if tasks[n] == task}).items()
+    }
+    runs = {name: (tasks[name], parts[name], models[name]) for name in logs}
+    n_logs = Counter(runs.values())
     for name, log in logs.items():
-        is_alone = n_logs[tasks[name], models[name]] == 1
+        is_alone = n_logs[runs[name]] == 1
         system = models[name] if is_alone else f"{models[name]} ({Path(name).stem})"
-        prefix = f"{tasks[name]}/" if len(set(tasks.values())) > 1 else ""
+        task = tasks[name] if len(set(tasks.values())) > 1 else ""
+        prefix = "".join(f"{part}/" for part in (task, parts[name]) if part)
         for sample in log["samples"] or ():
             output = _completion(sample.get("output"))
             # An empty completion is an answer, unless the sample ended with an error.
@@ -163,7 +190,91 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
                     source=_input(sample.get("input")),
                     references=_targets(sample.get("target")),
                     scores=dict(_inspect_scores(sample.get("scores"))),
+                    question=_question(sample),
+                    log=name,
                 )
+
+
+def _refuse_unfinished(logs: Mapping[str, Any]) -> None:
+    """Raises InputError that names the logs whose evaluation did not end."""
+    unfinished = {n: log for n, log in logs.items() if str(log.get("status")) in UNFINISHED}
+    if unfinished:
+        raise InputError.collect(
+            "No score is made of incomplete logs:",
+            [f"{name}: {_state_in_words(log)}" for name, log in unfinished.items()],
+            "Complete them (inspect eval-retry LOG), or put them into another folder.",
+        )
+
+
+def _state_in_words(log: Mapping[str, Any]) -> str:
+    """What became of an evaluation that did not end, and how many of its samples were answered."""
+    data, options = log["eval"].get("dataset"), log["eval"].get("config")
+    ids = data.get("sample_ids") if isinstance(data, dict) else None
+    epochs = options.get("epochs") if isinstance(options, dict) else None
+    n_ids = len(ids) if isinstance(ids, list) else 0
+    n_planned = n_ids * epochs if isinstance(epochs, int) else n_ids
+    n_answered = sum(not sample.get("error") for sample in log.get("samples") or ())
+    of_planned = f" of {n_planned:,}" if n_planned >= n_answered else ""
+    return f"the evaluation {UNFINISHED[log['status']]}: {n_answered:,}{of_planned} samples"
+
+
+def log_parts(logs: Mapping[str, Any]) -> dict[str, str]:
+    """For each log of a task, by name, what tells its data from those of the other logs: empty if all
+    logs have the same question under the same id; otherwise the arguments of the task that choose the
+    data, or the data set's name. Also empty if nothing tells the data apart."""
+    questions = {
+        name: {
+            str(sample.get("id")): f"{_question(sample)} {text_of(sample.get('target'))}"
+            for sample in log["samples"] or ()
+        }
+        for name, log in logs.items()
+    }
+    settings = {name: _settings(log) for name, log in logs.items()}
+    keys = list(dict.fromkeys(key for values in settings.values() for key in values))
+    varying = [key for key in keys if len({values.get(key) for values in settings.values()}) > 1]
+    for n_keys in range(min(len(varying), MAX_DISTINGUISHING_ARGUMENTS) + 1):
+        for chosen in combinations(varying, n_keys):
+            parts = {
+                name: ",".join(values[key] for key in chosen if key in values)
+                for name, values in settings.items()
+            }
+            if _are_apart(questions, parts):
+                return parts
+    return dict.fromkeys(logs, "")
+
+
+def _settings(log: Mapping[str, Any]) -> dict[str, str]:
+    """The arguments of a log's task as `NAME=VALUE`, then the name of its data set, each by its
+    key."""
+    arguments, data = log["eval"].get("task_args"), log["eval"].get("dataset")
+    settings = {
+        str(key): f"{key}={text_of(value)}"
+        for key, value in (arguments.items() if isinstance(arguments, dict) else ())
+    }
+    name = data.get("name") if isinstance(data, dict) else None
+    return {**settings, **({DATASET_KEY: str(name)} if name else {})}
+
+
+def _are_apart(questions: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]) -> bool:
+    """Whether all logs of a part have the same question under the same id, and the parts have
+    different questions. `questions` are those of each log by id, with their targets; `parts` has each
+    log's part."""
+    by_part: dict[str, dict[str, str]] = {}
+    for name, part in parts.items():
+        known = by_part.setdefault(part, {})
+        for identifier, question in questions[name].items():
+            if known.setdefault(identifier, question) != question:
+                return False
+    n_in_parts = sum(len(set(known.values())) for known in by_part.values())
+    n_questions = len({question for known in by_part.values() for question in known.values()})
+    return n_in_parts - n_questions <= MAX_SHARED_QUESTIONS * n_in_parts
+
+
+def _question(sample: Mapping[str, Any]) -> str:
+    """What a sample asks: its input and its choices."""
+    choices = sample.get("choices")
+    offered = f" {text_of(choices)}" if choices else ""
+    return f"{_input(sample.get('input')) or ''}{offered}"
 
 
 def _completion(output: Any) -> str | None:

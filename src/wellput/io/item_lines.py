@@ -1,7 +1,7 @@
 """Reads the items of JSONL block by block.
 
 A block is `BLOCK_ITEMS` lines that are not blank; first the bytes of the file are divided into
-blocks. If all lines of a block are plain (objects with only the commonest keys, see evalset_lines.cpp
+blocks. If all lines of a block are plain (objects with only the commonest keys, see plain_line.h
 in native/), C++ code turns them into columns; otherwise Python's JSON reads the block, which accepts
 more and says what is wrong. A thread reads a few blocks ahead (`read_ahead`). This module is separate
 from `io.jsonl` because it imports the C++ extension, which commands such as `wellput runs` do not

@@ -8,12 +8,17 @@ one filter (a rule that extracts the answer from the model's text); if a task ha
 score is named METRIC.FILTER.
 
 The output is the generated text. For a task with choices, the output is the likeliest choice, and the
-reference is the choice with the number in `target`. Scores that are not single numbers are left out,
-such as the pairs from which perplexity and corpus BLEU are computed.
+reference is the choice with the number in `target`. Some tasks only measure how likely given texts
+are: one continuation (LAMBADA), the same continuation after several contexts (WinoGrande), or a whole
+text (perplexity). There the output is empty and there are no references: only the logged scores count.
+
+Scores that are not single numbers are left out, such as the pairs from which perplexity and corpus
+BLEU are computed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +32,12 @@ from wellput.core.errors import InputError, Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.logged_answers import LoggedAnswer, evalset_of_answers, text_of
+from wellput.io.logged_answers import (
+    LoggedAnswer,
+    evalset_of_answers,
+    has_same_question,
+    text_of,
+)
 
 SAMPLES_NAME = re.compile(
     r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+))?\.jsonl(?:\.gz)?"
@@ -42,6 +52,8 @@ SAMPLE_KEYS = frozenset(
     }
 )  # fmt: skip
 """The keys of a row that describe the sample; other keys with numbers are scores."""
+OBJECT_ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+"""Part of what the harness writes for an image of a document; it differs from run to run."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +92,23 @@ def _files(path: Path) -> list[SamplesFile]:
     if not path.is_dir():
         paths = [path] if path.exists() else []
     else:
-        paths = sorted([*path.glob(SAMPLES_GLOB), *path.glob(f"*/{SAMPLES_GLOB}")])
+        # A model's folder may begin with `_`: the harness writes `__data__m` for the model `/data/m`.
+        models = [folder for folder in path.glob("*/") if not folder.name.startswith(".")]
+        paths = sorted(file for folder in (path, *models) for file in folder.glob(SAMPLES_GLOB))
     return [file for path in paths if (file := SamplesFile.of(path)) is not None]
 
 
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of all samples, with every model's answers."""
-    return evalset_of_answers(_answers(_files(Path(path))), str(path))
+    return evalset_of_answers(_answers(_files(Path(path))), str(path), is_same=_has_same_document)
+
+
+def _has_same_document(answer: LoggedAnswer, other: LoggedAnswer) -> bool:
+    """Whether two answers are to the same document. Its keys may differ between versions of the
+    harness, and prompts differ by the number of examples and by the model's chat template; so one of
+    the two must be equal."""
+    has_same_prompt = bool(answer.source) and answer.source == other.source
+    return has_same_prompt or has_same_question(answer, other)
 
 
 def _answers(files: Sequence[SamplesFile]) -> Iterator[LoggedAnswer]:
@@ -104,7 +126,7 @@ def _of_file(file: SamplesFile, system: str, prefix: str) -> Iterator[LoggedAnsw
     """The answers in a file; rows of one item (one for each filter) become one answer. `prefix` comes
     before the items' numbers."""
     rows = _rows(file.path)
-    has_filters = len({row.get("filter") for row in rows}) > 1
+    has_filters = len({str(row.get("filter")) for row in rows}) > 1
     merged: dict[str, LoggedAnswer] = {}
     for row in rows:
         item = f"{prefix}{row['doc_id']}"
@@ -113,7 +135,16 @@ def _of_file(file: SamplesFile, system: str, prefix: str) -> Iterator[LoggedAnsw
         if item in merged:
             scores = {**merged[item].scores, **scores}
         output, references = _answered(row)
-        merged[item] = LoggedAnswer(item, system, output, _prompt(row), references, scores)
+        merged[item] = LoggedAnswer(
+            item,
+            system,
+            output,
+            _prompt(row),
+            references,
+            scores,
+            question=_document(row),
+            log=str(file.path),
+        )
     yield from merged.values()
 
 
@@ -145,12 +176,16 @@ def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """The output and the references of a row."""
     target = row.get("target")
     references = () if target in (None, "") else (text_of(target),)
-    requests = _requests(row)
+    requests = [request for request in _requests(row) if len(request) > 1]
     # A request has a continuation (a choice) or options of generation after its prompt; for perplexity
-    # it is one text, and there is no output.
-    choices = [request[1] for request in requests if len(request) > 1]
-    if not choices or not all(isinstance(choice, str) for choice in choices):
-        return (_generated(row["resps"]) if choices else ""), references
+    # it is one text.
+    if requests and not all(isinstance(request[1], str) for request in requests):
+        return _generated(row["resps"]), references
+    # For mutual information, the choices come again at the end, after an empty prompt.
+    choices = [request[1] for request in requests if request[0] != ""]
+    choices = choices or [request[1] for request in requests]
+    if len(set(choices)) < 2:
+        return "", ()
     likelihoods = [_log_likelihood(response) for response in row["resps"]]
     best = choices[int(np.argmax(likelihoods[: len(choices)]))] if likelihoods else ""
     if str(target).isdecimal() and int(str(target)) < len(choices):
@@ -162,7 +197,9 @@ def _requests(row: Mapping[str, Any]) -> list[list[Any]]:
     """The arguments of each request to the model: a context and a continuation, a prompt and options,
     or a text."""
     arguments = row.get("arguments")
-    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments or []
+    requests = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    if not isinstance(requests, list):
+        return []
     return [
         list(request.values()) if isinstance(request, dict) else list(request)
         for request in requests
@@ -190,3 +227,9 @@ def _log_likelihood(response: Any) -> float:
 def _prompt(row: Mapping[str, Any]) -> str | None:
     requests = _requests(row)
     return text_of(requests[0][0]) if requests and requests[0] else None
+
+
+def _document(row: Mapping[str, Any]) -> str | None:
+    """The document of the data set as text."""
+    document = row.get("doc") or row.get("doc_hash")
+    return OBJECT_ADDRESS.sub("", json.dumps(document, sort_keys=True)) if document else None

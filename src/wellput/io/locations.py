@@ -3,7 +3,8 @@ PyArrow's filesystems read.
 
 A file, a folder or a pattern (`shards/*.jsonl.gz`) becomes a list of files in the order of their
 names. Two kinds of files are left out: empty ones, which tools that write a data set in several files
-may leave, and those whose names begin with `.` or `_`.
+may leave, and hidden ones. A file is hidden if its name, or that of a subfolder on the way to it,
+begins with `.` or `_`, unless the pattern has this name (`_old/*.csv`).
 
 The path of a URL is percent-encoded; spaces and letters such as `ä` may also be written directly. The
 part after `?` has options of PyArrow's filesystem, which apply to every file of a folder or pattern.
@@ -28,6 +29,9 @@ from wellput.core.errors import InputError, MissingExtra, OutputError, Unreachab
 URL_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 URL_PARTS = re.compile(r"([^:]+://[^/?]*)([^?]*)(.*)", re.DOTALL)
 PATTERN_SIGN = re.compile(r"[*\[]")
+HIDDEN_MARKS = (".", "_")
+"""The names of files and folders that other programs keep for themselves begin so, such as
+`.ipynb_checkpoints` and `_temporary`."""
 UNQUOTED_CHARACTERS = "/:@!$&'()*+,;=~"
 """Characters that may be in the path of a URL as they are."""
 
@@ -110,7 +114,7 @@ def url_state(url: str) -> FileState:
 
 def urls_in(url: str) -> list[str]:
     """The files below a folder, or those that match a pattern as in a shell: `*` stays within a
-    folder, `**/` means any number of folders. Sorted by name, without empty files."""
+    folder, `**/` means any number of folders. Sorted by name, without empty and hidden files."""
     parsed = Url.of(url)
     # `base` is the folder before the first part with a sign of patterns, `pattern` the rest.
     sign = PATTERN_SIGN.search(parsed.path)
@@ -124,7 +128,9 @@ def urls_in(url: str) -> list[str]:
     return [
         str(base.below(quote(name, UNQUOTED_CHARACTERS)))
         for name, size in sorted(sizes.items())
-        if size and _matches(name.split("/"), pattern_parts)
+        if size
+        and _is_visible(parts := name.split("/"), pattern_parts)
+        and _matches(parts, pattern_parts)
     ]
 
 
@@ -261,13 +267,10 @@ def files_in(path: str, suffixes: Sequence[str], *, what: str = "evaluation set"
     names = urls_in(path) if is_url(path) else sorted(_local_files(path))
     if not is_pattern(path):
         names = [name for name in names if without_query(name).lower().endswith(tuple(suffixes))]
-    visible_names = [
-        name for name in names if not PurePosixPath(without_query(name)).name.startswith((".", "_"))
-    ]
-    if not visible_names:
+    if not names:
         problem = "No file matches" if is_pattern(path) else f"There is no {what} in the folder"
         raise InputError(f"{problem} {path}; files must end in {', '.join(suffixes)}.")
-    return visible_names
+    return names
 
 
 def matching_paths(pattern: str) -> list[str]:
@@ -283,13 +286,44 @@ def matching_paths(pattern: str) -> list[str]:
     paths: dict[str, None] = {}
     for start in starts:
         for folder, subfolders, _ in os.walk(start):
-            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+            subfolders[:] = [name for name in subfolders if not is_hidden(name)]
             paths |= dict.fromkeys(matching_paths(str(Path(escape(folder), *rest_of_pattern))))
     return list(paths)
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a file or subfolder of this name is left out when a folder is read."""
+    return name.startswith(HIDDEN_MARKS)
+
+
+def visible_entries(folder: Path) -> list[Path]:
+    """The files and subfolders of a folder that are not hidden, in the order of their names."""
+    return sorted(entry for entry in folder.iterdir() if not is_hidden(entry.name))
+
+
+def _is_visible(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether no part of a path is hidden, except parts that the pattern names. Both are divided at
+    `/`."""
+    asked_for = [part for part in pattern if is_hidden(part)]
+    return all(
+        not is_hidden(name) or any(fnmatchcase(name, part) for part in asked_for) for name in names
+    )
+
+
 def _local_files(path: str) -> list[str]:
-    files = map(Path, matching_paths(path) if is_pattern(path) else Path(path).rglob("*"))
+    if is_pattern(path):
+        parts = Path(path).parts
+        n_fixed = next(place for place, part in enumerate(parts) if has_magic(part))
+        files = [
+            file
+            for file in map(Path, matching_paths(path))
+            if _is_visible(file.parts[n_fixed:], parts[n_fixed:])
+        ]
+    else:
+        files = []
+        for folder, subfolders, names in os.walk(path):
+            subfolders[:] = [name for name in subfolders if not is_hidden(name)]
+            files += [Path(folder, name) for name in names if not is_hidden(name)]
     return [str(file) for file in files if file.is_file() and file.stat().st_size]
 
 

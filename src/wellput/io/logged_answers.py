@@ -2,23 +2,26 @@
 evaluation set of many.
 
 Several answers of one system to one item (epochs, repeats) become one: the first text, and the mean of
-each score.
+each score. All answers to an item must be to the same question: many tools number the questions of a
+run, so the same id may be another question in another log.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from wellput.core.errors import InputError
+from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import EvalSet, Item
 
 
 @dataclass(frozen=True)
 class LoggedAnswer:
-    """One answer of a system to an item, with its references and scores from the log."""
+    """One answer of a system to an item, with its references and scores from the log. `question` is
+    what all answers to an item must have in common, if that is not the source; `log` is the name of
+    the file."""
 
     item: str
     system: str
@@ -26,6 +29,35 @@ class LoggedAnswer:
     source: str | None = None
     references: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
+    question: str | None = None
+    log: str = ""
+
+    @property
+    def asked(self) -> str | None:
+        return self.question or self.source
+
+
+def has_same_question(answer: LoggedAnswer, other: LoggedAnswer) -> bool:
+    """Whether two answers are to the same question, as far as the logs say what was asked."""
+    return not answer.asked or not other.asked or answer.asked == other.asked
+
+
+Question: TypeAlias = tuple[str, str]
+"""An input and its target, which is empty if there is none."""
+
+
+def questions_of(asked: Sequence[Question]) -> list[Question]:
+    """The questions of a tool without ids, each with its target: if only one target of an input is
+    known, it holds for all.
+
+    >>> questions_of([("Capital?", "Paris"), ("Capital?", "")])
+    [('Capital?', 'Paris'), ('Capital?', 'Paris')]
+    """
+    targets: dict[str, set[str]] = {}
+    for text, target in asked:
+        targets.setdefault(text, set()).update({target} - {""})
+    only = {text: next(iter(known)) for text, known in targets.items() if len(known) == 1}
+    return [(text, target or only.get(text, "")) for text, target in asked]
 
 
 def text_of(value: object) -> str:
@@ -60,15 +92,83 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def evalset_of_answers(answers: Iterable[LoggedAnswer], name: str) -> EvalSet:
+def evalset_of_answers(
+    answers: Iterable[LoggedAnswer],
+    name: str,
+    *,
+    is_same: Callable[[LoggedAnswer, LoggedAnswer], bool] = has_same_question,
+) -> EvalSet:
     """The evaluation set of these answers, with items in the order of their first answers. `name` is
-    the log's name in messages."""
+    the log's name in messages. Raises InputError if answers to one item are to different questions;
+    `is_same` compares the questions of two answers, but not their references."""
     answers_by_item: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:
         answers_by_item.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)
     if not answers_by_item:
         raise InputError(f"{name} holds no samples with an output.")
+    _refuse_several_questions(answers_by_item, name, is_same)
     return EvalSet(_item(identifier, systems) for identifier, systems in answers_by_item.items())
+
+
+def _refuse_several_questions(
+    answers_by_item: Mapping[str, Mapping[str, Sequence[LoggedAnswer]]],
+    name: str,
+    is_same: Callable[[LoggedAnswer, LoggedAnswer], bool],
+) -> None:
+    """Raises InputError that names the items whose answers are to different questions."""
+    problems = Problems(name)
+    for identifier, systems in answers_by_item.items():
+        answers = [answer for answers in systems.values() for answer in answers]
+        first = next((answer for answer in answers if answer.asked), answers[0])
+        other = next((answer for answer in answers if not is_same(first, answer)), None)
+        if other is not None:
+            texts = _shortened(first.asked or "", other.asked or "")
+            problems.add(f"item {identifier}", _in_two_answers("question", texts, first, other))
+            continue
+        first = next((answer for answer in answers if answer.references), answers[0])
+        wanted = set(first.references)
+        other = next((a for a in answers if a.references and set(a.references) != wanted), None)
+        if other is not None:
+            texts = _shortened(" / ".join(first.references), " / ".join(other.references))
+            problems.add(f"item {identifier}", _in_two_answers("target", texts, first, other))
+    problems.raise_if_any(advice=SEVERAL_QUESTIONS_ADVICE)
+
+
+SEVERAL_QUESTIONS_ADVICE = (
+    "Answers are compared item by item, so an id must mean the same question in all logs. If the logs "
+    "are of different data, score them one by one, or put them into different folders. If their data "
+    "were shuffled and the ids only count the questions, give each question an id of its own in the "
+    "data, and evaluate again."
+)
+MAX_SHOWN_CHARACTERS = 60
+"""This much of a question is shown in a message."""
+
+
+def _in_two_answers(
+    what: str, texts: tuple[str, str], first: LoggedAnswer, other: LoggedAnswer
+) -> str:
+    """What differs between two answers, with the logs, or the systems of one log, that say so."""
+    is_one_log = first.log == other.log
+    places = [f"for {one.system}" if is_one_log else f"in {one.log}" for one in (first, other)]
+    return f"the {what} is {texts[0]!r} {places[0]}, but {texts[1]!r} {places[1]}"
+
+
+def _shortened(first: str, second: str) -> tuple[str, str]:
+    """Two different texts, each cut to a part in which they differ.
+
+    >>> _shortened("Capital of France?", "Capital of Chile?")
+    ('Capital of France?', 'Capital of Chile?')
+    >>> _shortened("x" * 100 + " a", "x" * 100 + " b")
+    ('…xxxxxxxxxxxxxxxxxxx a', '…xxxxxxxxxxxxxxxxxxx b')
+    """
+    shorter = min(len(first), len(second))
+    n_equal = next((place for place in range(shorter) if first[place] != second[place]), shorter)
+    start = n_equal - MAX_SHOWN_CHARACTERS // 3 if n_equal > MAX_SHOWN_CHARACTERS // 2 else 0
+    shown = []
+    for text in (first, second):
+        end = start + MAX_SHOWN_CHARACTERS
+        shown.append(f"{'…' if start else ''}{text[start:end]}{'…' if text[end:] else ''}")
+    return shown[0], shown[1]
 
 
 def _item(identifier: str, systems: Mapping[str, Sequence[LoggedAnswer]]) -> Item:

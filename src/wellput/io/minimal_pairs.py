@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from wellput.core.errors import InputError, Problems
 from wellput.io.files import InputFile, PathLike, check_readable
+from wellput.io.locations import visible_entries
 from wellput.io.tables import read_records
 
 DEMETR_KEYS = ("eng_sent", "mt_sent", "pert_sent", "pert_name", "severity")
@@ -40,7 +41,7 @@ def read_minimal_pairs(path: PathLike) -> list[MinimalPair]:
     folder = Path(path)
     if folder.is_dir():
         files = [
-            entry for entry in sorted(folder.iterdir()) if entry.name.endswith(DATASET_SUFFIXES)
+            entry for entry in visible_entries(folder) if entry.name.endswith(DATASET_SUFFIXES)
         ]
         if not files:
             raise InputError(f"{path} has no files of pairs ({', '.join(DATASET_SUFFIXES)}).")

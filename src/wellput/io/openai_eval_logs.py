@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from wellput.core.errors import Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike
 from wellput.io.jsonl import read_json_lines
+from wellput.io.locations import visible_entries
 from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
 
 LOG_SUFFIX = ".jsonl"
@@ -34,11 +36,18 @@ def knows(path: PathLike) -> bool:
 def open_evalset(path: PathLike) -> EvalSet:
     """The items of all logs, with every model's answers."""
     files = [file for file in _files(Path(path)) if _spec(file) is not None]
-    return evalset_of_answers(_answers(files), str(path))
+    return evalset_of_answers(_answers(files), str(path), is_same=_has_same_prompt)
+
+
+def _has_same_prompt(answer: LoggedAnswer, other: LoggedAnswer) -> bool:
+    """Whether two prompts have the same question: a completion function may put more text around
+    it."""
+    first, second = answer.source or "", other.source or ""
+    return first in second or second in first
 
 
 def _files(path: Path) -> list[Path]:
-    entries = sorted(path.iterdir()) if path.is_dir() else [path]
+    entries = visible_entries(path) if path.is_dir() else [path]
     return [file for file in entries if InputFile(file).suffix == LOG_SUFFIX and file.is_file()]
 
 
@@ -71,7 +80,7 @@ def _answers(files: Sequence[Path]) -> Iterator[LoggedAnswer]:
         problems.raise_if_any()
         for sample, events in samples.items():
             if (answer := _answer(sample, system, events)) is not None:
-                yield answer
+                yield replace(answer, log=str(file))
 
 
 def _model(spec: Mapping[str, Any]) -> str:

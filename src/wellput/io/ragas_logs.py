@@ -2,9 +2,9 @@
 Parquet. It has a row for each answer, with `user_input`, `response`, `reference` and a column for
 each metric.
 
-The system is the file's name; in a folder, each file is a system. Rows with the same `user_input` are
-one item; its id comes from the column `id` or, without it, is the item's number. A column of numbers
-is a score, unless it is a column of ragas' own samples (`SAMPLE_COLUMNS`).
+The system is the file's name; in a folder, each file is a system. Rows with the same `user_input` and
+`reference` are one item; its id comes from the column `id` or, without it, is the item's number. A
+column of numbers is a score, unless it is a column of ragas' own samples (`SAMPLE_COLUMNS`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from wellput.core.errors import Problems, WellputError
 from wellput.core.evalset import EvalSet
 from wellput.io.files import InputFile, PathLike
 from wellput.io.locations import is_url
-from wellput.io.logged_answers import LoggedAnswer, as_number, evalset_of_answers, text_of
+from wellput.io.logged_answers import (
+    LoggedAnswer,
+    Question,
+    as_number,
+    evalset_of_answers,
+    questions_of,
+    text_of,
+)
 from wellput.io.tables import read_records
 
 RAGAS_COLUMNS = frozenset({"user_input", "response"})
@@ -85,26 +92,33 @@ def ragas_rows(log: Any) -> Rows:
 
 def ragas_answers(rows_by_file: Mapping[str, Rows]) -> Iterator[LoggedAnswer]:
     """The answers in these files, given as the rows of each file by its name."""
-    items: dict[str, str] = {}
-    for file, rows in rows_by_file.items():
-        for row in rows:
-            user_input, response = _text(row["user_input"]), row["response"]
-            row_id = row.get("id")
-            number = str(len(items) + 1) if row_id in (None, "") else text_of(row_id)
-            item = items.setdefault(user_input, number)
-            if response is None or _is_nan(response):
-                continue
-            reference = row.get("reference")
-            yield LoggedAnswer(
-                item=item,
-                system=Path(file).name.partition(".")[0],
-                output=_text(response),
-                source=user_input,
-                references=()
-                if reference in (None, "") or _is_nan(reference)
-                else (_text(reference),),
-                scores=dict(_scores(row)),
-            )
+    rows = [(file, row) for file, file_rows in rows_by_file.items() for row in file_rows]
+    questions = questions_of(
+        [(text_of(row["user_input"]), _reference(row) or "") for _, row in rows]
+    )
+    items: dict[Question, str] = {}
+    for (file, row), question in zip(rows, questions, strict=True):
+        response, row_id = row["response"], row.get("id")
+        number = str(len(items) + 1) if row_id in (None, "") else text_of(row_id)
+        item = items.setdefault(question, number)
+        if response is None or _is_nan(response):
+            continue
+        reference = _reference(row)
+        yield LoggedAnswer(
+            item=item,
+            system=Path(file).name.partition(".")[0],
+            output=_text(response),
+            source=_text(row["user_input"]),
+            references=() if reference is None else (reference,),
+            scores=dict(_scores(row)),
+            question=question[0],
+            log=file,
+        )
+
+
+def _reference(row: Mapping[str, Any]) -> str | None:
+    reference = row.get("reference")
+    return None if reference in (None, "") or _is_nan(reference) else _text(reference)
 
 
 def _scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

@@ -121,8 +121,8 @@ class ExternalMetric(MeanMetric):
             notes = [*self.notes, *self._notes(systems, n_known)]
             if source.are_samples_chosen:
                 notes.append(
-                    f"{self.name}: the file has one score for each output, not for each sample, so this "
-                    "score is compared with the judgments of single samples."
+                    f"{self.name}: the file has one score for each output, not for each sample, so "
+                    "this score is compared with the judgments of single samples."
                 )
             return replace(self, notes=tuple(notes))
         kind, in_file, n_in_file, in_evalset = (

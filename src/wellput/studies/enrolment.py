@@ -29,7 +29,7 @@ from wellput.core.errors import InputError
 from wellput.studies import schema
 from wellput.studies.invitations import TOKEN_BYTES, token_hash
 from wellput.studies.screening import ScreeningQuestion
-from wellput.studies.study_transactions import StudyTransaction
+from wellput.studies.study_transactions import StudyReading, StudyTransaction
 
 MAX_FIELD_CHARACTERS = 200
 MAX_REFUSALS_KEPT = 10_000
@@ -182,9 +182,10 @@ def token_of(enrolment: Enrolment, person: Person) -> str:
     return base64.urlsafe_b64encode(digest[:TOKEN_BYTES]).decode()
 
 
-def read_enrolment(connection: Connection) -> Enrolment | None:
-    """The open link of the study in the database; None where it has none."""
-    settings = connection.scalar(sa.select(schema.open_link.c.settings))
+def enrolment_of(reading: StudyReading) -> Enrolment | None:
+    """The open link of the study, as the database has it now: another server may have changed its
+    settings. None where the study has none."""
+    settings = reading.open_link
     if settings is None:
         return None
     screening = tuple(ScreeningQuestion.of(entry) for entry in settings["screening"])

@@ -186,9 +186,7 @@ def api_router(store: Store, gate: Gate) -> APIRouter:
     )
     async def next_trial(request: Request, token: Token) -> Response:
         visited = await store.grouped_writes.do(
-            lambda transaction: visit(
-                store.setup, transaction, token, store.clock(), enrolment=store.enrolment
-            ),
+            lambda transaction: visit(store.setup, transaction, token, store.clock()),
             token=token,
         )
         check_consent(gate.admit(request, visited.judge))

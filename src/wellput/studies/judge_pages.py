@@ -81,7 +81,6 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
                 token,
                 store.clock(),
                 asks_demographics=True,
-                enrolment=store.enrolment,
             ),
             token=token,
         )
@@ -103,9 +102,9 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             can_give_back = visited.is_enrolled
             return trial_page(request, setup, token, trial, progress, can_give_back=can_give_back)
         # A code or an address that tells the crowd platform that the judge has finished.
-        completion = None
-        if store.enrolment is not None and visited.platform_fields is not None:
-            completion = filled_completion(store.enrolment, judge.name, visited.platform_fields)
+        completion, enrolment = None, visited.enrolment
+        if enrolment is not None and visited.platform_fields is not None:
+            completion = filled_completion(enrolment, judge.name, visited.platform_fields)
         return page(
             request,
             "thanks.html",
@@ -114,7 +113,7 @@ def pages_router(store: Store, gate: Gate) -> APIRouter:
             thanks=questionnaire.thanks,
             can_undo=visited.state == "open" and can_undo(setup, progress),
             completion=completion,
-            is_redirect=store.enrolment is not None and store.enrolment.is_redirect,
+            is_redirect=enrolment is not None and enrolment.is_redirect,
         )
 
     @router.post("/consent")

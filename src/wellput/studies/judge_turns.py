@@ -18,6 +18,7 @@ from wellput.core.line_breaks import with_line_feeds
 from wellput.studies import schema
 from wellput.studies.enrolment import (
     Enrolment,
+    enrolment_of,
     fields_of_finished,
     is_unfinished,
     keep_or_regain_place,
@@ -244,7 +245,8 @@ class Visit:
     """What a judge finds behind a link. `judge` is None for an unknown link. `turn` is None if consent
     or demographics are missing, or if the place was given to somebody else. `is_enrolled` says that
     the study has an open link and the judge has not finished. `platform_fields` are the platform's
-    parameters in the address of a judge who came by the open link and has finished, in any state."""
+    parameters in the address of a judge who came by the open link and has finished, in any state;
+    `enrolment` has the settings of that link."""
 
     judge: JudgeRef | None
     state: StudyState
@@ -252,6 +254,7 @@ class Visit:
     has_place: bool = True
     is_enrolled: bool = False
     platform_fields: Mapping[str, str] | None = None
+    enrolment: Enrolment | None = None
 
 
 def visit(
@@ -261,17 +264,16 @@ def visit(
     now: float,
     *,
     asks_demographics: bool = False,
-    enrolment: Enrolment | None = None,
 ) -> Visit:
     """What comes next for the judge with this token. With `asks_demographics`, the questions about the
-    judge come before the trials. `enrolment` is the study's open link, if it has one."""
+    judge come before the trials."""
     judge = find_judge(transaction, token)
     state = transaction.state
     if judge is None or lacks_consent(setup, judge):
         return Visit(judge, state)
     if asks_demographics and setup.questionnaire.demographics and not judge.has_demographics:
         return Visit(judge, state)
-    connection = transaction.connection
+    enrolment = enrolment_of(transaction)
     if enrolment is not None and not keep_or_regain_place(enrolment, transaction, judge.id, now):
         return Visit(judge, state, has_place=False)
     if state == "open":
@@ -281,8 +283,11 @@ def visit(
     if enrolment is None or turn.trial is not None:
         return Visit(judge, state, turn, is_enrolled=enrolment is not None)
     note_if_finished(setup, transaction, judge, turn.progress, now)
-    fields = fields_of_finished(connection, judge.id)
-    return Visit(judge, state, turn, is_enrolled=fields is None, platform_fields=fields)
+    fields = fields_of_finished(transaction.connection, judge.id)
+    is_enrolled = fields is None
+    return Visit(
+        judge, state, turn, is_enrolled=is_enrolled, platform_fields=fields, enrolment=enrolment
+    )
 
 
 def checked_comment(setup: StudySetup, comment: str) -> str | None:

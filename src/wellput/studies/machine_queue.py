@@ -75,12 +75,13 @@ class MachineQueue:
         return self.connection.execute(first).one_or_none()
 
     def unanswered(self, most: int, *, skip: int = 0) -> Sequence[Row[Any]]:
-        """Up to `most` assignments without an answer, in the order in which they were given, without
-        the first `skip` of them."""
+        """Up to `most` assignments without an answer, the one that was given last first, without the
+        first `skip` of them."""
         own = sa.select(schema.assignments).where(
             assignments.judge == self.judge, assignments.answered_at.is_(None)
         )
-        return self.connection.execute(own.order_by(assignments.id).offset(skip).limit(most)).all()
+        newest_first = own.order_by(assignments.id.desc())
+        return self.connection.execute(newest_first.offset(skip).limit(most)).all()
 
     def withdrawn(self, given: NewAssignment) -> Assignment | None:
         """None: nobody takes over the trials of a machine."""

@@ -7,14 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
-from wellput.studies.enrolment import Enrolment, Person, enrol, own_place, person_of
+from wellput.studies.enrolment import (
+    Enrolment,
+    Person,
+    Place,
+    enrol,
+    enrolment_of,
+    own_place,
+    person_of,
+)
 from wellput.studies.forms import Form, PostedForm, check_csrf
 from wellput.studies.judge_pages import home_of
 from wellput.studies.rendering import page
 from wellput.studies.security import browser_key
 from wellput.studies.store import Store
+from wellput.studies.study_transactions import StudyTransaction
 from wellput.studies.wording import ENGLISH
 
 OPEN_FORM_USER = "open"
@@ -29,8 +39,9 @@ def open_router(store: Store) -> APIRouter:
     router = APIRouter(prefix="/open", include_in_schema=False)
     words = store.setup.words
 
-    def enrolment_with(key: str) -> Enrolment:
-        """The open link with this key. Raises an HTTP error 404 for any other key."""
+    def link_with(key: str) -> Enrolment:
+        """The open link with this key, as the database has it now. Raises an HTTP error 404 for any
+        other key."""
         enrolment = store.enrolment
         if enrolment is None or key != enrolment.key:
             raise HTTPException(404, ENGLISH("errors.unknown_link"))
@@ -67,7 +78,7 @@ def open_router(store: Store) -> APIRouter:
 
     @router.get("/{key}")
     def look(request: Request, key: str) -> Response:
-        enrolment = enrolment_with(key)
+        enrolment = link_with(key)
         person = person_of(request.query_params, browser_key(request))
         with store.database.read() as connection:
             place = own_place(enrolment, connection, person)
@@ -81,7 +92,7 @@ def open_router(store: Store) -> APIRouter:
 
     @router.post("/{key}")
     async def take_place(request: Request, key: str, form: PostedForm) -> Response:
-        enrolment = enrolment_with(key)
+        enrolment = await run_in_threadpool(link_with, key)
         check_csrf(request, OPEN_FORM_USER, form)
         parameters = {
             name.removeprefix(PARAMETER_PREFIX): value
@@ -97,13 +108,15 @@ def open_router(store: Store) -> APIRouter:
             answer in question.accepted
             for answer, question in zip(given, enrolment.screening, strict=True)
         )
-        place = await store.grouped_writes.do(
-            lambda transaction: (
-                None
-                if transaction.state != "open"
-                else enrol(enrolment, transaction, person, store.clock(), is_accepted=is_accepted)
-            )
-        )
+
+        def take(transaction: StudyTransaction) -> Place | None:
+            # Read again: another server may have changed the number of places.
+            current = enrolment_of(transaction)
+            if current is None or transaction.state != "open":
+                return None
+            return enrol(current, transaction, person, store.clock(), is_accepted=is_accepted)
+
+        place = await store.grouped_writes.do(take)
         if place is not None and place.token is not None:
             return RedirectResponse(home_of(place.token), 303)
         return message(request, "refused" if place and place.state == "refused" else "full")

@@ -32,8 +32,8 @@ from wellput.studies.enrolment import (
     Person,
     Place,
     enrol,
+    enrolment_of,
     give_back,
-    read_enrolment,
     write_enrolment,
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
@@ -118,7 +118,6 @@ class Store:
         self.owner_sessions = OwnerSessions(database, clock)
         with database.read() as connection:
             self.setup = load_setup(connection, database.name)
-            self.enrolment = read_enrolment(connection)
             database.created_at = connection.scalar(sa.select(schema.study.c.created_at))
         self.grouped_writes = GroupedWrites(database, len(self.setup.trials))
 
@@ -225,24 +224,29 @@ class Store:
         with self._writing() as transaction:
             return insert_judges(transaction.connection, judges, names, self.clock())
 
+    @property
+    def enrolment(self) -> Enrolment | None:
+        """The open link, as the database has it now; None where the study has none."""
+        with self.database.read() as connection:
+            return enrolment_of(StudyReading(connection, len(self.setup.trials)))
+
     def open_enrolment(self, enrolment: Enrolment) -> None:
         """Makes the open link, by which everybody may come in. If the study has one already, the link
         stays the same and gets these settings."""
-        before = self.enrolment
-        if before is not None:
-            enrolment = replace(enrolment, key=before.key, secret=before.secret)
-        with self.database.write() as connection:
-            write_enrolment(connection, enrolment)
-        self.enrolment = enrolment
+        with self._writing() as transaction:
+            before = enrolment_of(transaction)
+            if before is not None:
+                enrolment = replace(enrolment, key=before.key, secret=before.secret)
+            write_enrolment(transaction.connection, enrolment)
 
     def enrol(self, person: Person, *, is_accepted: bool = True) -> Place:
         """A place for somebody who came by the open link."""
-        if self.enrolment is None:
-            raise InputError(f"{self.database.name} has no open link.")
         with self._writing() as transaction:
+            enrolment = enrolment_of(transaction)
+            if enrolment is None:
+                raise InputError(f"{self.database.name} has no open link.")
             transaction.require_state(("open",))
-            now = self.clock()
-            return enrol(self.enrolment, transaction, person, now, is_accepted=is_accepted)
+            return enrol(enrolment, transaction, person, self.clock(), is_accepted=is_accepted)
 
     def give_place_back(self, judge: JudgeRef) -> None:
         """Frees the place of a judge who came by the open link and has not finished."""
@@ -287,7 +291,8 @@ class Store:
 
     def next_trials(self, judge: JudgeRef, most: int, *, skip: int = 0) -> list[ShownTrial]:
         """Up to `most` trials for a machine, which answers several at a time: first those that it was
-        given and has not answered (without the first `skip` of them), then others.
+        never given, then those that it was given and has not answered, the one that was given last
+        first. The first `skip` of the trials without an answer are left out.
 
         Raises StudyClosed while the study is paused or closed.
         """
@@ -295,15 +300,16 @@ class Store:
         with self._writing() as transaction:
             transaction.require_state(("open",))
             queue = MachineQueue(self.setup, transaction, judge.id)
-            rows: list[Assignment] = [*queue.unanswered(most, skip=skip)]
-            new = queue.new_trials(most - len(rows))
-            rows += [give_assignment(transaction, queue, given, now) for given in new]
+            new = queue.new_trials(most)
+            rows: list[Assignment] = [*queue.unanswered(most - len(new), skip=skip)]
+            rows = [give_assignment(transaction, queue, given, now) for given in new] + rows
             transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
 
-    def machine(self, name: str, about: Mapping[str, str]) -> JudgeRef:
+    def machine(self, name: str, about: Mapping[str, str] | None = None) -> JudgeRef:
         """The machine judge of this name, which is invited if it is new. `about` describes the
-        machine; it is stored as the machine's answers to the questions about a judge."""
+        machine; it is stored as the machine's answers to the questions about a judge. Without it the
+        description stays as it is."""
         if not is_machine(name):
             raise InputError(f"{name!r} is not the name of a machine: it must begin with model:.")
         with self.database.read() as connection:
@@ -312,7 +318,8 @@ class Store:
             self.invite(1, [name])
         with self.database.write() as connection:
             row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
-            update_judge(connection, row.id, demographics=dict(about))
+            if about is not None:
+                update_judge(connection, row.id, demographics=dict(about))
         return JudgeRef(
             id=row.id,
             name=row.name,

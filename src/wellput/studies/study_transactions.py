@@ -53,6 +53,7 @@ CHANGE_GIVEN = (
     .where(trials.number == sa.bindparam("of_trial"))
     .values(given=trials.given + sa.bindparam("by"))
 )
+OPEN_LINK = sa.select(schema.open_link.c.settings)
 JUDGE_BY_TOKEN = sa.select(schema.judges).where(judges.token_hash == sa.bindparam("of_hash"))
 JUDGES_BY_TOKEN = sa.select(schema.judges).where(
     judges.token_hash.in_(sa.bindparam("of_hashes", expanding=True))
@@ -144,6 +145,12 @@ class StudyReading:
         return list(self.connection.execute(OWN_ASSIGNMENTS, {"own_judge": judge}).all())
 
     @cached_property
+    def open_link(self) -> Mapping[str, Any] | None:
+        """The settings of the open link; None where the study has none."""
+        settings: Mapping[str, Any] | None = self.connection.scalar(OPEN_LINK)
+        return settings
+
+    @cached_property
     def missing(self) -> Integers:
         """For each trial, the number of planned judgments that no judge has given or been asked for."""
         missing = np.zeros(self._n_trials, np.int64)
@@ -156,7 +163,8 @@ class StudyReading:
 
 class StudyTransaction(StudyReading):
     """A transaction that writes. Until it ends, no other transaction can hand out trials, take answers
-    or change the state of the study, so whatever this transaction has read stays valid."""
+    or change the state of the study or its open link, so whatever this transaction has read stays
+    valid."""
 
     def __init__(self, connection: Connection, n_trials: int) -> None:
         super().__init__(connection, n_trials)
@@ -274,9 +282,12 @@ class GroupTransaction(StudyTransaction):
             self._is_writing_waiting = False
 
     def _before_statement(self, _connection: Connection, statement: object, *_: object) -> None:
-        # Of the waiting writes, MISSING_JUDGMENTS depends on CHANGE_GIVEN only.
+        # Of the waiting writes, MISSING_JUDGMENTS depends on CHANGE_GIVEN only, OPEN_LINK on none.
         reads_missing = statement is MISSING_JUDGMENTS
-        if self._is_writing_waiting or (reads_missing and not self._waiting[CHANGE_GIVEN]):
+        depends_on_none = statement is OPEN_LINK or (
+            reads_missing and not self._waiting[CHANGE_GIVEN]
+        )
+        if self._is_writing_waiting or depends_on_none:
             return
         self.write_waiting()
         if not isinstance(statement, sa.Select):

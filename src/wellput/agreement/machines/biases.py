@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.machines.judged_trials import JudgedTrials, OutputValues
+from wellput.agreement.machines.judged_trials import JudgedTrials, OutputValues, value_of
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import MACHINE_PREFIX
 from wellput.core.metric import Floats
@@ -228,7 +228,7 @@ def _log_lengths(
         return None
     logs = np.array(
         [
-            [np.log2(max(lengths.get((system, trial.item), np.nan), 1)) for system in trial.systems]
+            [np.log2(max(value_of(lengths, system, trial), 1)) for system in trial.systems]
             for trial in trials.trials
         ]
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wellput.agreement.judged_samples import on_same_samples
 from wellput.agreement.machines.biases import own_systems
 from wellput.agreement.machines.estimating import SystemEstimate, estimate_systems
-from wellput.agreement.machines.judged_trials import JudgedTrials, judged_trials
+from wellput.agreement.machines.judged_trials import JudgedTrials, OutputValues, judged_trials
 from wellput.agreement.machines.proxied_labels import chosen_labels, rated_labels
 from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_trials
 from wellput.agreement.panel import systems_of
@@ -79,7 +80,7 @@ def _comparison(
         answer.item: answer.extra["document"] for answer in answers if answer.extra.get("document")
     }
     people = [answer for answer in answer_list if not is_machine(answer.judge)]
-    machine = [answer for answer in answer_list if answer.judge == judge]
+    machine = on_same_samples([answer for answer in answer_list if answer.judge == judge], people)
     if trials.kind == "choices":
         proxied = chosen_labels(
             people,  # type: ignore[arg-type]
@@ -93,7 +94,7 @@ def _comparison(
         sums: dict[tuple[str, str], list[float]] = {}
         for answer in machine:
             sums.setdefault((answer.system, answer.item), []).append(answer.number)
-        scores = {key: sum(values) / len(values) for key, values in sums.items()}
+        scores: OutputValues = {key: sum(values) / len(values) for key, values in sums.items()}
         proxied = rated_labels(
             people, [scores], systems=systems, items=items, documents=documents, is_judge=True
         )

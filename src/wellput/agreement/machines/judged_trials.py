@@ -26,8 +26,9 @@ from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Prefe
 from wellput.core.metric import Floats
 
 AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
-OutputValues: TypeAlias = Mapping[tuple[str, str], float]
-"""(system, item) → a number, such as a metric's score."""
+OutputValues: TypeAlias = Mapping[tuple[str, str] | tuple[str, str, str], float]
+"""(system, item) → a number, such as a metric's score. (system, item, sample) → the number of a single
+sample, where judgments name samples."""
 
 ORDER_COLUMN = "order"
 """The column of judgments that says in which order outputs were shown: `ab` or `ba` for choices, a
@@ -63,6 +64,12 @@ class GivenAnswers(NamedTuple):
     trials: Places
     values: Floats
     shown_order: Floats
+
+
+def value_of(values: OutputValues, system: str, trial: JudgedTrial) -> float:
+    """The number of a system's output in a trial, or of the judged sample; NaN if there is none."""
+    of_output = values.get((system, trial.item), np.nan)
+    return values.get((system, trial.item, trial.sample), of_output)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,10 +292,7 @@ def _with_metric(trials: JudgedTrials, scores: OutputValues) -> JudgedTrials:
             f"{trials.judge_name} gives numbers, and people gave labels: they cannot be compared."
         )
     values = np.array(
-        [
-            [scores.get((system, trial.item), np.nan) for system in trial.systems]
-            for trial in trials.trials
-        ]
+        [[value_of(scores, system, trial) for system in trial.systems] for trial in trials.trials]
     )
     is_refitted = False
     if trials.kind == "choices":

@@ -14,12 +14,14 @@ import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree, agree_by
 from wellput.agreement.exclusions import excluding_unknown, without_excluded
+from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.panel import KnownNames
 from wellput.agreement.preferences import agree_on_preferences
 from wellput.agreement.probe_results import ProbeResult
 from wellput.agreement.result import AgreementResult
 from wellput.agreement.span_level import with_spans
+from wellput.core.estimates import ScoreTable
 from wellput.core.evalset import Item
 from wellput.core.judgment import Judgment, Preference
 from wellput.core.metric import Metric, MetricSpec
@@ -154,12 +156,15 @@ def _text_metrics(sample: ShownItems, sentinels: str) -> str:
 @dataclass(frozen=True)
 class Evaluation:
     """What a report shows: scores with intervals and all pairs of systems (`result`, which keeps
-    segment scores), the items to show (`sample`), and figures of the judgments if there are any."""
+    segment scores), the items to show (`sample`), and figures of the judgments if there are any.
+    `output_tables` has the scores of single outputs by metric. They are those of `result`; but if
+    judgments name samples, they are the scores of these samples."""
 
     title: str
     result: ScoreResult
     metrics: Sequence[Metric]
     sample: ShownItems
+    output_tables: Mapping[str, ScoreTable]
     agreement: AgreementResult | None = None
     people: People | None = None
     machines: Sequence[MachineComparison] = ()
@@ -199,6 +204,9 @@ def evaluate_for_page(
         source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
     known_names = KnownNames(sample.systems, sample.found)
+    judged_source = with_judged_samples(
+        source, answers, questions=options.questions, exclusions=options.exclusions
+    )
     options = replace(
         options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
     )
@@ -221,27 +229,38 @@ def evaluate_for_page(
         plan=ScoringPlan(threads=uncertainty.threads),
         on_phase=on_phase,
     )
+    compared = result  # the scores that are compared with people
+    if judged_source is not source:
+        compared = score_source(
+            judged_source,
+            scorers,
+            inference=Inference(cluster=options.cluster),
+            plan=ScoringPlan(threads=uncertainty.threads, keep_rows=True),
+            on_phase=on_phase,
+        )
+    tables = compared.tables
     agreement = people = None
     if answers and isinstance(answers[0], Preference):
         on_phase("counting choices")
         choices = cast("Sequence[Preference]", answers)
         agreement = agree_on_preferences(
-            result.tables, choices, questions=options.questions, exclusions=options.exclusions
+            tables, choices, questions=options.questions, exclusions=options.exclusions
         )
         asked = {entry["question"] for entry in agreement.preferences}
         kept_choices, _ = without_excluded(choices, options.exclusions)
-        people = people_of_choices(result.tables, [c for c in kept_choices if c.question in asked])
+        people = people_of_choices(tables, [c for c in kept_choices if c.question in asked])
     elif answers:
         ratings = cast("Sequence[Judgment]", answers)
-        agreement = agree(result.tables, ratings, options, on_phase=on_phase)
+        agreement = agree(tables, ratings, options, on_phase=on_phase)
         if by is not None:
             masks, _ = slice_masks(result.tags, by)
-            agreement = agree_by(
-                agreement, result.tables, ratings, options, masks, by, on_phase=on_phase
-            )
+            agreement = agree_by(agreement, tables, ratings, options, masks, by, on_phase=on_phase)
         agreement = with_spans(
             agreement, source, ratings, options, cluster=options.cluster, on_phase=on_phase
         )
         on_phase("preparing charts")
-        people = people_of_ratings(result.tables, ratings, options)
-    return Evaluation(title, result, scorers, sample, agreement, people)
+        people = people_of_ratings(tables, ratings, options)
+    if agreement is not None:
+        notes = [note for note in compared.notes if note not in result.notes]
+        agreement = replace(agreement, notes=(*agreement.notes, *notes))
+    return Evaluation(title, result, scorers, sample, tables, agreement, people)

@@ -60,7 +60,7 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
     items = explorer_items(
         sample,
         evaluation.metrics,
-        evaluation.result.tables,
+        evaluation.output_tables,
         evaluation.people,
         on_phase("drawing alignments of outputs", sum(len(item.outputs) for item in sample.items)),
     )

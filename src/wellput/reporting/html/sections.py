@@ -248,7 +248,7 @@ def _with_question(table: Table, questions: Sequence[str]) -> Table:
 
 def metrics_section(evaluation: Evaluation) -> Section:
     """How the metrics relate to each other and to length."""
-    tables = evaluation.result.tables
+    tables = evaluation.output_tables
     names = list(tables)
     scores = [with_higher_better(table, table.scores).ravel() for table in tables.values()]
     rows: list[dict[str, Any]] = []

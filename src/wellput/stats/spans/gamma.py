@@ -13,12 +13,12 @@ the end of the line continues at its beginning. At least `MIN_DRAWS` panels are 
 the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
 The steps of all alignments are limited (`max_steps`). If the alignment of the observed panels shows
-that `MIN_DRAWS` random panels would take more steps, γ is not computed from these panels. If only the
-further random panels would, fewer are drawn than the paper asks for.
+that `MIN_DRAWS` random panels would take more steps, γ is not computed from these panels. If these
+`MIN_DRAWS` can be aligned, but not all that the paper asks for, fewer are drawn than it asks for.
 
 The interval comes from leaving out units (items, or documents) one by one. When a unit is left out, its
-spans are removed from the observed disorder; from the random panels, spans are removed that come from
-this unit or that were moved into it.
+spans are removed from the observed disorder. From the random panels, those spans are removed that come
+from this unit, or that lie where another judge's line, as it was moved, has this unit.
 """
 
 from __future__ import annotations
@@ -45,40 +45,40 @@ from wellput.stats.spans.span_alignment import (
 MIN_DRAWS = 30
 MAX_DRAWS = 300
 """The fewest and the most random panels that are drawn."""
-EXPECTED_PRECISION = 0.01
+EXPECTED_DISORDER_PRECISION = 0.01
 """Enough panels are drawn for the relative error of the expected disorder to be this, with 95%
-confidence."""
+confidence, but not more than `MAX_DRAWS`."""
 Z_95 = 1.96
 """Standard errors on either side of the middle of a 95% interval."""
 MIN_MAX_STEPS = 200_000_000
 MAX_STEPS_PER_SPAN = 20_000
-"""γ may take the first number of steps, or the second times the number of spans, if that is more. This
-is about 20 s for up to 10,000 spans."""
+"""γ may take `MIN_MAX_STEPS` steps, or `MAX_STEPS_PER_SPAN` for each span if that is more. This is about
+20 s for up to 10,000 spans."""
 STEPS_OF_PIVOT = 50
-"""The steps counted for each distance by which a judge's spans are moved."""
+"""The steps counted for each drawn *pivot*, the distance by which a judge's spans are moved."""
 STEPS_OF_MOVED_SPAN = 0.05
 """The steps counted for each span and each pair of judges, besides those of the alignment."""
 MAX_PIVOT_TRIES = 100
-"""How often a distance is drawn again that is too close to another judge's."""
+"""How often a judge's pivot is drawn at most, until it is not too close to another judge's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkedPanel:
     """The spans of the same judges in several texts: `text_ends` are the ends of the texts on the line
-    (cumulative lengths), `text_units` the unit (item) of each text, from 0 on."""
+    (cumulative lengths), `text_items` the number of each text's item, from 0 on."""
 
     spans: MarkedSpans
     text_ends: Floats
-    text_units: Places
+    text_items: Places
 
     @property
     def length(self) -> float:
         return float(self.text_ends[-1])
 
-    def units_at(self, places: Floats) -> Places:
-        """The unit of the text at each place of the line, in characters."""
-        at = np.searchsorted(self.text_ends, places, "right")
-        return self.text_units[np.minimum(at, len(self.text_units) - 1)]
+    def items_at(self, places: Floats) -> Places:
+        """The item of the text at each place of the line, in characters."""
+        texts = np.searchsorted(self.text_ends, places, "right")
+        return self.text_items[np.minimum(texts, len(self.text_items) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def gamma(
     n_spans: int | None = None,
     can_sample_panels: bool = False,
 ) -> Gamma:
-    """γ of all panels together. `clusters` has the cluster of each unit; the interval leaves clusters
+    """γ of all panels together. `clusters` has the cluster of each item; the interval leaves clusters
     out one by one. `n_spans` is how many spans there are, if the panels have some of them more than
     once. Where aligning all panels would take too many steps, as many panels are used as can be
     aligned, drawn at random, if `can_sample_panels`; otherwise, or if not even one can be aligned,
@@ -123,17 +123,17 @@ def gamma(
     marked = [marked[place] for place in aligned]
     observed = _Disorders(len(clusters.codes))
     for panel, disorders in zip(marked, aligned.values(), strict=True):
-        observed.add(disorders, [panel.units_at(panel.spans.starts)], clusters)
-    chance = [_Disorders(len(clusters.codes)) for _ in marked]
+        observed.add(disorders, [panel.items_at(panel.spans.starts)], clusters)
+    drawn = [_Disorders(len(clusters.codes)) for _ in marked]
     rates, few_draws_error = _drawn_rates(
-        marked, chance, clusters, np.random.default_rng(seed), limit
+        marked, drawn, clusters, np.random.default_rng(seed), limit
     )
     n_spans_of = np.array([len(panel.spans) for panel in marked], float)
-    weight = sum(len(panel.spans) / panel.spans.n_judges for panel in marked)
+    spans_per_judge = sum(len(panel.spans) / panel.spans.n_judges for panel in marked)
     expected = float(rates.mean(axis=0) @ n_spans_of)
     value = 1.0 - observed.total / expected
-    by_item = _without(observed, marked, chance, rates, clusters, by_cluster=False)
-    by_cluster = _without(observed, marked, chance, rates, clusters, by_cluster=True)
+    by_item = _without(observed, marked, drawn, rates, clusters, by_cluster=False)
+    by_cluster = _without(observed, marked, drawn, rates, clusters, by_cluster=True)
     contributes = by_cluster != value  # a cluster without spans changes nothing
     estimate = jackknife_interval(
         WithoutItems(value, by_cluster, contributes),
@@ -145,8 +145,8 @@ def gamma(
     )
     return Gamma(
         estimate,
-        observed.total / weight,
-        expected / weight,
+        observed.total / spans_per_judge,
+        expected / spans_per_judge,
         len(rates),
         len(marked),
         few_draws_error,
@@ -156,9 +156,9 @@ def gamma(
 def _aligned(
     panels: Sequence[MarkedPanel], steps: int, sampling_seed: int | None
 ) -> dict[int, Floats]:
-    """The disorders of the spans of each panel, by its place. If all panels would take more than
-    `steps`: those of some panels, drawn at random, without the panels that are too dense for the
-    steps left; or TooManyAlignments without a seed."""
+    """The disorders of the spans of each panel, by the panel's place in `panels`. If all panels would
+    take more than `steps`, TooManyAlignments is raised; but with a `sampling_seed` panels are taken in
+    random order, and each panel that would take more than the steps still left is omitted."""
     places = np.arange(len(panels))
     if sampling_seed is not None:
         np.random.default_rng(sampling_seed).shuffle(places)
@@ -179,6 +179,7 @@ def _aligned(
 def _steps_of_moving(panel: MarkedPanel) -> int:
     """The steps of making a random panel, besides those of its alignment."""
     n, spans = panel.spans.n_judges, panel.spans
+    # The line may be too short for pivots that are not too close to each other.
     is_crowded = n * float((spans.ends - spans.starts).mean()) > panel.length
     n_tries = n * (MAX_PIVOT_TRIES if is_crowded else 1)
     return round(STEPS_OF_PIVOT * n_tries + STEPS_OF_MOVED_SPAN * n**2 * len(spans))
@@ -191,15 +192,16 @@ class _Disorders:
 
     def __init__(self, n_items: int) -> None:
         self.total = 0.0
-        self.spans = 0
+        self.n_spans = 0
         self.of_items = np.zeros((2, n_items))
         self.of_clusters = np.zeros((2, n_items))
 
     def add(self, disorders: Floats, items: Sequence[Places], clusters: ClusteredItems) -> None:
-        """Adds spans with their disorders. `items` are several lists; each has an item for every span,
-        and the span is left out with any of its items. Lists may have the same item for a span."""
+        """Adds spans with their disorders. `items` is one list or several, each with an item for every
+        span; a span is left out with each of its items. If several lists have the same item for a span,
+        the span counts once for it."""
         self.total += float(disorders.sum())
-        self.spans += len(disorders)
+        self.n_spans += len(disorders)
         for sums, codes in (
             (self.of_items, list(items)),
             (self.of_clusters, [clusters.codes[span_items] for span_items in items]),
@@ -214,14 +216,14 @@ class _Disorders:
 
 def _drawn_rates(
     panels: Sequence[MarkedPanel],
-    chance: Sequence[_Disorders],
+    drawn: Sequence[_Disorders],
     clusters: ClusteredItems,
     rng: np.random.Generator,
     limit: int,
 ) -> tuple[Floats, float]:
     """The mean disorder of a span in each random panel: draws × panels; and `Gamma.few_draws_error`.
-    The sums of the random panels are added to `chance`. The draws take about `limit` steps at most.
-    Raises TooManyAlignments if the first of them take far more than the observed panels did."""
+    The sums of the random panels are added to `drawn`. The draws take about `limit` steps at most.
+    Raises TooManyAlignments if the first `MIN_DRAWS` would take more than twice this limit."""
     rows: list[list[float]] = []
     n_spans = np.array([len(panel.spans) for panel in panels], float)
     n_draws = MIN_DRAWS
@@ -229,7 +231,7 @@ def _drawn_rates(
     effort = Effort(2 * limit)
     while len(rows) < n_draws:
         row = []
-        for panel, sums in zip(panels, chance, strict=True):
+        for panel, sums in zip(panels, drawn, strict=True):
             spans, items = random_panel(panel, rng)
             effort.spend(_steps_of_moving(panel))
             disorders = aligned_disorders(spans, effort)
@@ -239,20 +241,20 @@ def _drawn_rates(
         if len(rows) == MIN_DRAWS:
             totals = np.array(rows) @ n_spans
             variation = float(totals.std() / totals.mean())
-            n_for_precision = math.ceil((variation * Z_95 / EXPECTED_PRECISION) ** 2)
+            n_for_precision = math.ceil((variation * Z_95 / EXPECTED_DISORDER_PRECISION) ** 2)
             n_draws = min(max(n_draws, n_for_precision), MAX_DRAWS)
             n_affordable = max(MIN_DRAWS, limit * MIN_DRAWS // effort.steps)
             if n_draws > n_affordable:
                 n_draws = n_affordable
                 few_draws_error = variation * Z_95 / math.sqrt(n_draws)
-            effort = Effort(sys.maxsize)
+            effort = Effort(sys.maxsize)  # from here on, `n_draws` is the limit
     return np.array(rows), few_draws_error
 
 
 def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSpans, list[Places]]:
-    """A random panel, and a list for each judge: the item that was at the place of every span before
-    the spans of this judge were moved. For the span's own judge, this is the item that the span comes
-    from."""
+    """A random panel, and a list for each judge: the item at which every span of the panel starts on
+    this judge's line, when the whole line (texts and spans) is moved by the judge's pivot. For the
+    span's own judge, this is the item that the span comes from."""
     spans, length = panel.spans, panel.length
     n = spans.n_judges
     min_distance = float((spans.ends - spans.starts).mean()) / 2
@@ -261,13 +263,13 @@ def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSp
         pivots = _pivots(length, n, min_distance, rng)
         places_by_judge = [np.flatnonzero(spans.judges == judge) for judge in drawn]
         places = np.concatenate(places_by_judge)
-        if len(places):
+        if len(places):  # otherwise no drawn judge has a span
             break
     judges = np.repeat(np.arange(n), [len(judge_places) for judge_places in places_by_judge])
     moved = spans.starts[places] + pivots[judges]
     wrapped_by = np.where(moved > length, length, 0.0)
-    # For each judge, the place of the line before this judge's spans were moved.
-    items = [panel.units_at((moved - pivots[judge]) % length) for judge in range(n)]
+    # `moved - pivots[judge]` is the place on this judge's line as it was before it was moved.
+    items = [panel.items_at((moved - pivots[judge]) % length) for judge in range(n)]
     random = MarkedSpans(
         judges,
         moved - wrapped_by,
@@ -279,8 +281,8 @@ def random_panel(panel: MarkedPanel, rng: np.random.Generator) -> tuple[MarkedSp
 
 
 def _pivots(length: float, n: int, min_distance: float, rng: np.random.Generator) -> Floats:
-    """How far the spans of each judge are moved, in characters. If possible, two such distances differ
-    by at least `min_distance` (half the mean length of a span), also across the end of the line."""
+    """How far the spans of each judge are moved, in characters. If possible, two pivots differ by at
+    least `min_distance` (half the mean length of a span), also across the end of the line."""
     pivots = np.zeros(n)
     for place in range(n):
         for _ in range(MAX_PIVOT_TRIES):
@@ -294,32 +296,32 @@ def _pivots(length: float, n: int, min_distance: float, rng: np.random.Generator
 def _without(
     observed: _Disorders,
     panels: Sequence[MarkedPanel],
-    chance: Sequence[_Disorders],
+    drawn: Sequence[_Disorders],
     rates: Floats,
     clusters: ClusteredItems,
     *,
     by_cluster: bool,
 ) -> Floats:
-    """γ without each item or, with `by_cluster`, without each cluster. `rates` are those of
+    """γ without each item or, with `by_cluster`, without each cluster. `drawn` and `rates` are those of
     `_drawn_rates`."""
     n_items = len(clusters.codes)
     n = len(clusters.sizes) if by_cluster else n_items
     observed_of_unit = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]
     expected = np.zeros(n)
-    for place, (panel, sums) in enumerate(zip(panels, chance, strict=True)):
-        items = panel.units_at(panel.spans.starts)
+    for place, (panel, sums) in enumerate(zip(panels, drawn, strict=True)):
+        items = panel.items_at(panel.spans.starts)
         n_spans_left = len(panel.spans) - np.bincount(
             clusters.codes[items] if by_cluster else items, minlength=n
         )
-        chance_of_unit = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
-        n_chance_left = sums.spans - chance_of_unit[1]
+        drawn_of_unit = (sums.of_clusters if by_cluster else sums.of_items)[:, :n]
+        n_drawn_left = sums.n_spans - drawn_of_unit[1]
         # Scaled so that with all spans it would be the mean of the draws' rates.
-        rate = ratios(sums.total - chance_of_unit[0], n_chance_left)
+        rate = ratios(sums.total - drawn_of_unit[0], n_drawn_left)
         expected += (
             n_spans_left
             * np.nan_to_num(rate)
             * float(rates[:, place].mean())
-            * sums.spans
+            * sums.n_spans
             / sums.total
         )
     return 1.0 - ratios(observed.total - observed_of_unit[0], expected)

@@ -91,7 +91,8 @@ def chance_recall(sums: Floats) -> Floats:
 @dataclass(frozen=True, slots=True)
 class MarkedAlike:
     """How far two markings agree, with intervals; the values that chance would give; and how far F1 is
-    above its value by chance (`above_chance`), with the p-value that the two are equal."""
+    above its value by chance (`above_chance`), with the p-value of the hypothesis that the two are
+    equal."""
 
     precision: Estimate
     recall: Estimate

@@ -14,8 +14,8 @@ by dynamic programming in small groups and by an integer program in large ones. 
 steps of this before they are taken, and ends an alignment that would take too many.
 
 `severity_alpha` says how far two judges give the same severity to spans that both marked. For this the
-two judges' spans are paired (`overlapping_pairs`) so that the paired spans share the most characters. α
-is Krippendorff's nominal alpha over all pairs.
+two judges' spans are paired (`overlapping_pairs`) so that the paired spans share the most characters.
+Its α, which is not the weight above, is Krippendorff's nominal alpha over all pairs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ where rounding makes two equal sums differ."""
 
 
 class TooManyAlignments(Exception):
-    """There are too many ways to align these spans. (The spans of two judges alone have fewer.)"""
+    """There are too many ways to align these spans. A caller may then align the spans of each pair of
+    judges, which takes fewer steps."""
 
 
 class Effort:
@@ -125,6 +126,7 @@ def _near_pairs(spans: MarkedSpans, effort: Effort) -> tuple[Places, Places, Flo
     starts, ends = spans.starts[order], spans.ends[order]
     lengths = ends - starts
     longest = float(lengths.max(initial=0.0))
+    # Spans whose starts are further apart than this differ by more than `limit`.
     reach = np.searchsorted(starts, starts + math.sqrt(limit) * (lengths + longest), "right")
     counts = reach - np.arange(len(starts)) - 1
     effort.spend(STEPS_OF_COMPARED_PAIR * int(counts.sum()))
@@ -145,8 +147,8 @@ def _matched(
     """The spans' disorders for two judges: each span is matched with one of the other judge, or with
     its own empty place."""
     disorders = np.ones(len(spans))
-    is_worth = difference < 2  # two spans alone have a disorder of 1 each
-    first, second, difference = first[is_worth], second[is_worth], difference[is_worth]
+    is_useful = difference < 2  # two spans alone have a disorder of 1 each
+    first, second, difference = first[is_useful], second[is_useful], difference[is_useful]
     if not len(first):
         return disorders
     # For each span, a path is searched through the spans near it and those near them.
@@ -155,10 +157,10 @@ def _matched(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    of_first = np.where(spans.judges[first] == 0, first, second)
-    of_second = np.where(spans.judges[first] == 0, second, first)
-    rows, row_of = np.unique(of_first, return_inverse=True)
-    columns, column_of = np.unique(of_second, return_inverse=True)
+    span_of_judge_0 = np.where(spans.judges[first] == 0, first, second)
+    span_of_judge_1 = np.where(spans.judges[first] == 0, second, first)
+    rows, row_of = np.unique(span_of_judge_0, return_inverse=True)
+    columns, column_of = np.unique(span_of_judge_1, return_inverse=True)
     m, k = len(rows), len(columns)
     # Row m + j is the empty place of column j, and column k + i that of row i. Empty places that no
     # span needs are matched with each other. A full matching has m + k edges, so adding 1 to each
@@ -200,11 +202,11 @@ def _partitioned(
     for members in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1):
         if len(members) < 2:
             continue
-        near = members.tolist()
-        if len(near) > MAX_SPANS_FOR_SETS:
+        group = members.tolist()
+        if len(group) > MAX_SPANS_FOR_SETS:
             effort.spend(STEPS_OF_PROGRAM)
-        candidates = list(_unitary_alignments(spans, near, near_of, effort))
-        for chosen, disorder in _best_partition(near, candidates):
+        candidates = list(_unitary_alignments(spans, group, near_of, effort))
+        for chosen, disorder in _best_partition(group, candidates):
             disorders[list(chosen)] = disorder / len(chosen)
     return disorders
 
@@ -232,20 +234,22 @@ def _unitary_alignments(
     a disorder of 1."""
     pairs = spans.n_judges * (spans.n_judges - 1) / 2
     for chosen, n_later in _sets_of_near(spans, members, near_of):
-        # To list the larger sets, the later spans are compared with each other: a third of a step each.
+        # To list the larger sets, the n_later² / 2 pairs of later spans are compared, at a third of a step
+        # each.
         effort.spend(STEPS_OF_UNITARY + n_later**2 // 6)
         within = [[near_of[a][b] for b in chosen if b != a] for a in chosen]
-        if all(sum(of_span) <= pairs + len(chosen) - 1 for of_span in within):
-            inside = sum(map(sum, within)) / 2
-            empty = pairs - len(chosen) * (len(chosen) - 1) / 2
-            yield chosen, (inside + empty) / pairs
+        if all(sum(differences) <= pairs + len(chosen) - 1 for differences in within):
+            total_difference = sum(map(sum, within)) / 2
+            n_empty = pairs - len(chosen) * (len(chosen) - 1) / 2  # pairs with an empty place
+            yield chosen, (total_difference + n_empty) / pairs
 
 
 def _sets_of_near(
     spans: MarkedSpans, members: Sequence[int], near_of: Mapping[int, Mapping[int, float]]
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """All sets of spans in which every two are near, each in the order of its judges; and how many
-    spans of later judges are near all of the set. `near_of` has no spans of one judge together."""
+    spans of later judges are near all of the set. Two spans of the same judge are never near each
+    other in `near_of`."""
     ordered = sorted(members, key=lambda member: int(spans.judges[member]))
     rank = {member: place for place, member in enumerate(ordered)}
     # Each set that is still to come, with the later spans that are near all of its spans.
@@ -272,31 +276,33 @@ def _by_sets(members: Sequence[int], candidates: Sequence[Unitary]) -> list[Unit
     """The best partition, by dynamic programming: a set of spans is an integer with a bit for each
     span, and the best partition of every set that is reached is remembered."""
     bit_of = {member: 1 << place for place, member in enumerate(members)}
-    by_first: dict[int, list[tuple[int, Unitary]]] = {}
+    # Candidates by their first span, which is the lowest bit.
+    by_lowest_bit: dict[int, list[tuple[int, Unitary]]] = {}
     for unitary in candidates:
         mask = sum(bit_of[member] for member in unitary[0])
-        by_first.setdefault(mask & -mask, []).append((mask, unitary))
+        by_lowest_bit.setdefault(mask & -mask, []).append((mask, unitary))
     best_of: dict[int, tuple[float, tuple[int, Unitary] | None]] = {0: (0.0, None)}
 
     def best(remaining: int) -> float:
         if remaining in best_of:
             return best_of[remaining][0]
-        best_step: tuple[float, tuple[int, Unitary] | None] = (math.inf, None)
-        for mask, unitary in by_first[remaining & -remaining]:
+        best_choice: tuple[float, tuple[int, Unitary] | None] = (math.inf, None)
+        for mask, unitary in by_lowest_bit[remaining & -remaining]:
             if (
                 mask & remaining == mask
-                and (total := unitary[1] + best(remaining & ~mask)) < best_step[0]
+                and (total := unitary[1] + best(remaining & ~mask)) < best_choice[0]
             ):
-                best_step = total, (mask, unitary)
-        best_of[remaining] = best_step
-        return best_step[0]
+                best_choice = total, (mask, unitary)
+        best_of[remaining] = best_choice
+        return best_choice[0]
 
     remaining = (1 << len(members)) - 1
     best(remaining)
     chosen: list[Unitary] = []
-    while (step := best_of[remaining][1]) is not None:
-        chosen.append(step[1])
-        remaining &= ~step[0]
+    while (choice := best_of[remaining][1]) is not None:
+        mask, unitary = choice
+        chosen.append(unitary)
+        remaining &= ~mask
     return chosen
 
 
@@ -332,6 +338,7 @@ def overlapping_pairs(
     >>> overlapping_pairs([a], [b, ErrorSpan(20, 30)]) == [(a, b)]
     True
     """
+    # A span that says that something is missing has no characters.
     first_spans = [span for span in first if not span.is_missing]
     second_spans = [span for span in second if not span.is_missing]
     if not first_spans or not second_spans:

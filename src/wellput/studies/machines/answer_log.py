@@ -10,16 +10,19 @@ are not written, only their hash.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
 import os
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from wellput.core.errors import InputError, OutputError
 from wellput.studies.machines.budget import Budget, Cost
@@ -36,8 +39,7 @@ def request_hash(identity: Mapping[str, str], request: Mapping[str, Any], repeat
 
 class AnswerLog:
     """Answers by the name of their request. Without a path they are kept in memory only. Threads may
-    share a log. Requests are numbered in the order in which they begin. `n_before` is the number of
-    answers that the file had when it was opened.
+    share a log. Requests are numbered in the order in which they begin.
 
     With `is_read_only` the file is only read, even while another run writes it; new answers are kept
     in memory only."""
@@ -48,10 +50,14 @@ class AnswerLog:
         self.path = None if path is None else Path(path)
         self.budget = budget
         self._answers: dict[str, Reply] = {}
-        self._open: dict[int, Cost] = {}  # by number: the requests that have no answer yet
+        self._unanswered: set[str] = (
+            set()
+        )  # names of the requests that were sent and have no answer
+        self._open: dict[int, Cost] = {}  # by number: the requests that are under way
         self._next = 0
         self._lock = threading.Lock()
-        self._file: IO[bytes] | None = None
+        self._file: FileIO | None = None
+        self._error: OutputError | None = None
         if self.path is not None:
             if is_read_only:
                 self._read_only(self.path)
@@ -60,7 +66,17 @@ class AnswerLog:
             for cost in self._open.values():
                 budget.spend(cost)
             self._open.clear()
-        self.n_before = len(self._answers)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether the log has an answer to any request, of this run or of an earlier one."""
+        with self._lock:
+            return bool(self._answers)
+
+    def is_unanswered(self, name: str) -> bool:
+        """Whether a request was sent and has no answer."""
+        with self._lock:
+            return name in self._unanswered
 
     def answer_to(self, name: str) -> Reply | None:
         """The answer to a request; None if the log does not have it."""
@@ -68,13 +84,18 @@ class AnswerLog:
             return self._answers.get(name)
 
     def begin(self, name: str, most: Cost) -> int:
-        """Notes that a request is about to be sent, and what it may cost at most. Returns the number
-        of the request."""
+        """Notes that a request is about to be sent, and what it may cost at most, which was reserved.
+        Returns the number of the request."""
         with self._lock:
             number = self._next
             self._next += 1
+            try:
+                self._write({"asked": name, "n": number, "most": [most.tokens_in, most.tokens_out]})
+            except BaseException:
+                self.budget.settle(most, Cost())  # the request will not be sent
+                raise
             self._open[number] = most
-            self._write({"asked": name, "n": number, "most": [most.tokens_in, most.tokens_out]})
+            self._unanswered.add(name)
             return number
 
     def answered(self, number: int, name: str, reply: Reply) -> None:
@@ -82,6 +103,7 @@ class AnswerLog:
         with self._lock:
             most = self._open.pop(number)
             cost = _cost_of(reply, most)
+            self.budget.settle(most, cost)
             self._write(
                 {
                     "answer": name,
@@ -91,7 +113,7 @@ class AnswerLog:
                 }
             )
             self._answers[name] = reply
-        self.budget.settle(most, cost)
+            self._unanswered.discard(name)
 
     def failed(self, number: int, name: str, why: str, *, may_cost: bool) -> None:
         """Notes that a request has no answer, and why. If it may have been paid for, the most that it
@@ -99,33 +121,45 @@ class AnswerLog:
         with self._lock:
             most = self._open.pop(number)
             cost = most if may_cost else Cost()
+            self.budget.settle(most, cost)
             self._write(
                 {"failed": name, "n": number, "why": why, "cost": [cost.tokens_in, cost.tokens_out]}
             )
-        self.budget.settle(most, cost)
 
     def close(self) -> None:
         with self._lock:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            file, self._file = self._file, None
+            if file is not None:
+                with self._named_errors():
+                    file.close()
 
     def _write(self, record: Mapping[str, Any]) -> None:
         if self._file is None:
             return
+        if self._error is not None:
+            raise OutputError(str(self._error))
         line = json.dumps(record, ensure_ascii=True, separators=(",", ":")) + "\n"
-        try:
-            self._file.write(line.encode())
-            self._file.flush()
-        except OSError as error:
-            raise OutputError(f"Cannot write {self.path}: {error.strerror}.") from None
+        rest = memoryview(line.encode())
+        with self._named_errors():
+            while rest:  # a disk that is nearly full takes a part
+                rest = rest[self._file.write(rest) :]
 
-    def _opened(self, path: Path) -> IO[bytes]:
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Gives errors of the file its name. After an error nothing more is written: behind a part of
+        a line, another line could not be read."""
+        try:
+            yield
+        except OSError as error:
+            self._error = _cannot_write(self.path, error, " The answers in it are kept.")
+            raise self._error from None
+
+    def _opened(self, path: Path) -> FileIO:
         """The file, locked against other runs, after its answers and costs have been read."""
         try:
-            file = path.open("a+b", buffering=1 << 16)
+            file = path.open("a+b")
         except OSError as error:
-            raise OutputError(f"Cannot write {path}: {error.strerror}.") from None
+            raise _cannot_write(path, error) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -139,10 +173,13 @@ class AnswerLog:
             file.seek(0, os.SEEK_END)
             if file.tell() > n_valid_bytes:
                 file.truncate(n_valid_bytes)
-        except BaseException:
+            # Without a buffer: what could not be written is not written again when the file is closed.
+            return cast(FileIO, file.detach())
+        except BaseException as error:
             file.close()
+            if isinstance(error, OSError):
+                raise _cannot_write(path, error) from None
             raise
-        return file
 
     def _read_only(self, path: Path) -> None:
         try:
@@ -177,11 +214,20 @@ class AnswerLog:
         self._next = max(self._next, number + 1)
         if "asked" in record:
             self._open[number] = _stored_cost(record["most"])
+            self._unanswered.add(str(record["asked"]))
             return
         self._open.pop(number, None)
         self.budget.spend(_stored_cost(record["cost"]))
         if "answer" in record:
-            self._answers[str(record["answer"])] = _reply(record["reply"])
+            name = str(record["answer"])
+            self._answers[name] = _reply(record["reply"])
+            self._unanswered.discard(name)
+
+
+def _cannot_write(path: Path | None, error: OSError, advice: str = "") -> OutputError:
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    why = "the disk is full" if is_full else error.strerror or error
+    return OutputError(f"Cannot write {path}: {why}.{advice}")
 
 
 def _is_cut_off(piece: bytes) -> bool:
@@ -230,12 +276,15 @@ def _reply(record: Mapping[str, Any]) -> Reply:
         (str(token), tuple((str(other), float(logprob)) for other, logprob in top))
         for token, top in fields.pop("tokens", ())
     )
+    without = fields.pop("without", [])
+    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
+        raise TypeError
     for name, value in fields.items():
         if name in ("tokens_in", "tokens_out", "ms"):
             _whole(value or 0)
         elif not isinstance(value, str):
             raise TypeError
-    return Reply(**fields, tokens=tokens)
+    return Reply(**fields, tokens=tokens, without=tuple(without))
 
 
 def _stored_cost(record: Sequence[Any]) -> Cost:

@@ -27,7 +27,7 @@ MAX_WAITS = 100
 MAX_CONNECTIONS_WITHOUT_ANSWER = 10
 """After this many failed connections and no answer, the endpoint counts as down."""
 MAX_REJECTIONS_WITHOUT_ANSWER = 5
-"""After this many rejected requests and no answer, all requests count as wrong."""
+"""After this many rejected requests, a model that has never answered seems to reject every request."""
 
 
 class ChatModel(Protocol):
@@ -74,21 +74,33 @@ def ask_all(
     *,
     parallel: int,
     retries: int,
+    has_answered: bool = False,
     on_progress: OnProgress = ignore_progress,
     sleep: Callable[[float], None] = time.sleep,
 ) -> RequestOutcome:
-    """Sends the requests that the log has no answer to, from `parallel` threads. Their answers are
-    then in the log.
+    """Sends the requests that the log has no answer to, from `parallel` threads: first those that were
+    never sent. Their answers are then in the log. `has_answered` says that the model has answered
+    before, which the log need not know.
 
-    Raises InputError if no request can succeed (a wrong key, an endpoint that is down).
+    Raises InputError if no request can succeed (a wrong key, an endpoint that is down), WellputError if
+    a model that has never answered rejects every request.
     """
-    work = _Work(model, log, retries, on_progress, sleep, max(1, retries) * parallel)
+    work = _Work(
+        model,
+        log,
+        retries,
+        has_answered or log.has_answers,
+        on_progress,
+        sleep,
+        max(1, retries) * parallel,
+    )
+    unanswered = {
+        request.name: request for request in requests if log.answer_to(request.name) is None
+    }
     open_requests: SimpleQueue[Request] = SimpleQueue()
-    names: set[str] = set()
-    for request in requests:
-        if request.name not in names and log.answer_to(request.name) is None:
-            open_requests.put(request)
-        names.add(request.name)
+    # `sorted` keeps the order of the requests that were never sent, and of the others.
+    for request in sorted(unanswered.values(), key=lambda request: log.is_unanswered(request.name)):
+        open_requests.put(request)
     n_open = open_requests.qsize()
     on_progress(len(requests) - n_open)
     threads = [
@@ -103,7 +115,7 @@ def ask_all(
             while thread.is_alive():
                 thread.join(0.2)
     finally:
-        work.is_stopped.set()
+        work.stop()
     if work.error is not None:
         raise work.error
     return work.outcome
@@ -117,11 +129,13 @@ class _Work:
         model: ChatModel,
         log: AnswerLog,
         retries: int,
+        has_answered_before: bool,
         on_progress: OnProgress,
         sleep: Callable[[float], None],
         max_failures_in_a_row: int,
     ) -> None:
         self.model, self.log, self.retries = model, log, retries
+        self.has_answered_before = has_answered_before
         self.on_progress, self.sleep = on_progress, sleep
         self.outcome = RequestOutcome()
         self.error: BaseException | None = None
@@ -145,9 +159,14 @@ class _Work:
         except BaseException as error:
             with self._lock:
                 self.error = self.error or error
-            self.is_stopped.set()
+            self.stop()
         finally:
             self.model.close()
+
+    def stop(self) -> None:
+        """Lets all threads end after the request that they have under way."""
+        self.is_stopped.set()
+        self.log.budget.wake()
 
     def _ask(self, request: Request) -> None:
         """Sends a request until it is answered, is rejected, or has failed too often."""
@@ -156,10 +175,11 @@ class _Work:
             self._wait_for_the_endpoint()
             if self.is_stopped.is_set():
                 return
-            if not self.log.budget.reserve(request.max_cost):
+            is_stopped = self.is_stopped.is_set
+            if not self.log.budget.reserve(request.max_cost, is_stopped=is_stopped):
                 # The limit is not the reason if another thread stopped the work meanwhile.
-                self.outcome.is_cost_limit_reached |= not self.is_stopped.is_set()
-                self.is_stopped.set()
+                self.outcome.is_cost_limit_reached |= not is_stopped()
+                self.stop()
                 return
             number = self.log.begin(request.name, request.max_cost)
             try:
@@ -217,9 +237,11 @@ class _Work:
                 raise unreachable(self.model.identity.get("endpoint", "The model"), str(failure))
 
     def _note_rejection(self, name: str, why: str) -> None:
-        """Notes a rejection. Raises WellputError if the model seems to reject every request."""
+        """Notes a rejection. Raises WellputError if the model seems to reject every request: it has
+        rejected several, and has never answered any."""
         with self._lock:
             self.outcome.rejections[name] = why
             is_too_often = len(self.outcome.rejections) >= MAX_REJECTIONS_WITHOUT_ANSWER
-            if is_too_often and not self.outcome.n_answered and not self.log.n_before:
+            has_answered = self.has_answered_before or self.outcome.n_answered > 0
+            if is_too_often and not has_answered:
                 raise WellputError(f"The model rejects every request: {why}.")

@@ -8,6 +8,7 @@ reservation.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from wellput.core.errors import InputError
@@ -86,19 +87,25 @@ class Budget:
         with self._changed:
             self.spent += cost
 
-    def reserve(self, most: Cost) -> bool:
+    def reserve(self, most: Cost, *, is_stopped: Callable[[], bool] = lambda: False) -> bool:
         """Reserves the most that a request can cost, and returns true. If too little is left, waits
         until the requests that are under way have an answer, which may cost less than was reserved.
-        Returns false if too little is left and no request is under way."""
+        Returns false if too little is left and no request is under way, or if the work is stopped
+        meanwhile: whoever stops it calls `wake`."""
         with self._changed:
             while self.limit is not None:
                 if self.worth(self.spent + self._reserved + most) <= self.limit:
                     break
-                if self._reserved == Cost():
+                if self._reserved == Cost() or is_stopped():
                     return False
                 self._changed.wait()
             self._reserved += most
             return True
+
+    def wake(self) -> None:
+        """Lets those who wait in `reserve` look again whether the work is stopped."""
+        with self._changed:
+            self._changed.notify_all()
 
     def settle(self, most: Cost, cost: Cost) -> None:
         """Replaces a reservation by the true cost."""

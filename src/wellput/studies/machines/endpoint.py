@@ -35,11 +35,21 @@ OPENAI_HOST = "api.openai.com"
 MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 MAX_MESSAGE_CHARACTERS = 300
 TOO_MANY_REQUESTS = 429
+REJECTING_STATUSES = (400, 422)
 TEMPORARY_STATUSES = (408, 409, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504, 529)
 """With these statuses, the same request may succeed later."""
 STOPPING_STATUSES = (401, 402, 403, 404, 405)
 """With these statuses, no other request could succeed either: the key, the model or the address is
 wrong."""
+OPTIONAL_PARAMETERS = ("top_logprobs", "logprobs", "max_tokens", "temperature", "seed")
+"""Parameters without which a request can be sent."""
+WRONG_NUMBER = re.compile(
+    r"too (large|long|high|many|big)|context|exceed|maximum|at most|range", re.I
+)
+"""What an error message says if the endpoint knows a parameter, but does not allow its number."""
+QUOTE_CHARACTERS = 8
+"""If this many characters of a message before or after a word are as in the prompt, the message quotes
+the prompt there."""
 
 
 class TemporaryFailure(Exception):
@@ -94,8 +104,9 @@ def _pattern_of_character(character: str) -> str:
 class Endpoint:
     """The model with the name `model` at `url`. Threads may share it: each has its own connection.
 
-    If the endpoint does not know a parameter of a request, the parameter's name goes into
-    `refused_parameters`, and later requests leave it out.
+    If the endpoint rejects a request because of a parameter, the request is sent again without it. If
+    it is accepted then, the parameter's name goes into `refused_parameters`, and later requests leave
+    it out.
     """
 
     url: str
@@ -139,18 +150,28 @@ class Endpoint:
 
         Raises TemporaryFailure, Rejected, or InputError if no request can succeed.
         """
+        known = frozenset(self.refused_parameters)
+        without, first_message = known, ""
         while True:
-            body = {"model": self.model, **request}
-            sent = self._fitted(body)
+            sent = _fitted({"model": self.model, **request}, without)
             began = time.monotonic()
             status, headers, content = self._post(json.dumps(sent).encode())
             ms = round(1000 * (time.monotonic() - began))
             if status == 200:
-                return self._reply(content, ms)
-            message = self._message(content)
-            if status in (400, 422) and self._drops(message, sent):
-                continue
-            self._raise(status, headers, message)
+                reply = self._reply(content, ms)
+                self.refused_parameters |= without
+                return replace(reply, without=tuple(sorted(without & request.keys())))
+            message, parameter = self._error(content)
+            shown = message[:MAX_MESSAGE_CHARACTERS]
+            if status in REJECTING_STATUSES:
+                if refused := _refused(message, parameter, sent):
+                    without |= refused
+                    first_message = first_message or shown
+                    continue
+                if first_message not in ("", shown):
+                    left_out = ", ".join(sorted(without - known))
+                    shown = f"{first_message}; without {left_out}: {shown}"
+            self._raise(status, headers, shown)
 
     def close(self) -> None:
         """Closes the connection of this thread."""
@@ -158,25 +179,6 @@ class Endpoint:
         if connection is not None:
             connection.close()
             self._per_thread.connection = None
-
-    def _fitted(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The request without parameters that the endpoint does not know. Endpoints that do not know
-        max_tokens know max_completion_tokens."""
-        if "max_tokens" in self.refused_parameters:
-            body["max_completion_tokens"] = body.pop("max_tokens")
-        return {name: value for name, value in body.items() if name not in self.refused_parameters}
-
-    def _drops(self, message: str, sent: Mapping[str, Any]) -> bool:
-        """Notes a parameter that an error message names as one to leave out. Returns whether there is
-        such a parameter, so that the request can be sent again without it."""
-        names = ("top_logprobs", "logprobs", "max_tokens", "temperature", "seed")
-        refused = [name for name in names if name in sent and name in message]
-        if not refused:
-            return False
-        self.refused_parameters |= (
-            {"logprobs", "top_logprobs"} if "logprobs" in refused[0] else {refused[0]}
-        )
-        return True
 
     def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         """The status, the headers (with names in lower case) and the content of the response."""
@@ -228,16 +230,19 @@ class Endpoint:
             raise TemporaryFailure(why[:200], may_cost=True) from None
         return self._reply_without_key(reply)
 
-    def _message(self, content: bytes) -> str:
-        """The message of an error response: short, on one line, without the key."""
-        text = content.decode(errors="replace")
-        try:
-            error = json.loads(text)["error"]
-            text = str(error["message"] if isinstance(error, dict) else error)
-        except (ValueError, KeyError, TypeError, RecursionError):
-            pass
+    def _error(self, content: bytes) -> tuple[str, str]:
+        """The message of an error response, on one line and without the key; and the parameter that the
+        error is about, empty if the response does not say."""
+        text, parameter = content.decode(errors="replace"), ""
+        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            record = json.loads(text)
+            error = record.get("error", record)  # vLLM gives the fields of the error alone
+            if isinstance(error, dict):
+                parameter = str(error.get("param") or "")
+                error = error["message"]
+            text = str(error)
         line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
-        return self.without_key(line)[:MAX_MESSAGE_CHARACTERS]
+        return self.without_key(line), parameter
 
     def without_key(self, text: str) -> str:
         """The text without the key, which some endpoints repeat in their messages."""
@@ -282,6 +287,47 @@ class Endpoint:
                 hint = " Check endpoint= (it usually ends in /v1) and model=."
             raise InputError(f"{self.url} answers with status {status}{explanation}.{hint}")
         raise Rejected(f"status {status}{explanation}")
+
+
+def _fitted(body: dict[str, Any], without: frozenset[str]) -> dict[str, Any]:
+    """The request without these parameters. Endpoints that do not know max_tokens know
+    max_completion_tokens."""
+    if "max_tokens" in without and "max_tokens" in body:
+        body["max_completion_tokens"] = body["max_tokens"]
+    return {name: value for name, value in body.items() if name not in without}
+
+
+def _refused(message: str, parameter: str, sent: Mapping[str, Any]) -> frozenset[str]:
+    """The parameters to leave out after a rejection: the one that the error is about (`parameter`), or
+    else one that the message names, unless it only quotes the prompt there. Empty if there is none."""
+    optional = [name for name in OPTIONAL_PARAMETERS if name in sent]
+    named = re.findall(r"\w+", parameter)
+    refused = [name for name in optional if name in named]
+    if not refused and not any(name in sent for name in named):
+        prompt = " ".join(" ".join(str(one["content"]) for one in sent["messages"]).split())
+        refused = [name for name in optional if _is_named(name, message, prompt)]
+    # Without a limit on the tokens, an answer could cost more than was reserved.
+    if not refused or (refused[0] == "max_tokens" and WRONG_NUMBER.search(message)):
+        return frozenset()
+    is_about_logprobs = "logprobs" in refused[0]
+    return frozenset({"logprobs", "top_logprobs"} if is_about_logprobs else {refused[0]})
+
+
+def _is_named(name: str, message: str, prompt: str) -> bool:
+    """Whether a message has this word outside of quotes of the prompt.
+
+    >>> prompt = "Rate this text: Sow the seed at low temperature."
+    >>> _is_named("seed", "Bad input 'Sow the seed at low'", prompt)
+    False
+    >>> _is_named("seed", "Unknown parameter seed in 'Sow the seed at low'", prompt)
+    True
+    """
+    n_quoted = len(name) + QUOTE_CHARACTERS
+    for found in re.finditer(rf"\b{name}\b", message):
+        before, after = message[: found.end()][-n_quoted:], message[found.start() :][:n_quoted]
+        if not any(len(piece) == n_quoted and piece in prompt for piece in (before, after)):
+            return True
+    return False
 
 
 def unreachable(url: str, why: str) -> Unreachable:

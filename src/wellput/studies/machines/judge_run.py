@@ -33,11 +33,11 @@ from wellput.studies.machines.machine_judge import (
     most_cost,
     reasons,
     requests_for,
-    signature_of,
     unanswered_rows,
 )
 from wellput.studies.machines.readings import SHARE_OF_FIRST, Reply
 from wellput.studies.machines.rubrics import MachineTrial, Rubric
+from wellput.studies.machines.signatures import UsedReplies, digest_in, signature_of
 
 BYTES_PER_TOKEN = 4
 """A rough value for English, used only to estimate costs in a dry run."""
@@ -52,6 +52,14 @@ def files_beside(path: PathLike | None) -> dict[str, str]:
         "unanswered": str(path_beside(path, "unanswered.csv")),
         "judge": str(path_beside(path, "judge.json")),
     }
+
+
+@dataclass(frozen=True)
+class StoredJudgments:
+    """All judgments of a machine in a study, with the signature that they have there."""
+
+    judgments: list[Judgment] | list[Preference]
+    signature: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class JudgeRun:
             judge=self.judge,
             model=self.model.model,
             design=self.rubric.questionnaire.kind,
-            signature=signature_of(self.model, self.rubric, self.options, None),
+            signature=signature_of(self.model, self.rubric, self.options),
             endpoint=self.model.identity.get("endpoint", "this machine"),
             messages=first_prompt.messages,
             trials=len(trials),
@@ -101,15 +109,18 @@ class JudgeRun:
         path: PathLike | None,
         log_path: Path | None,
         on_phase: OnPhase,
-        stored: list[Judgment] | list[Preference] | None = None,
+        stored: StoredJudgments | None = None,
     ) -> JudgeResult:
         """The result of the answers. With a `path`, also writes the judgments and their further files.
-        `effect` is the estimate of prompt injection, `log_path` the file of the log. If the answers
-        were stored in a study, `stored` are the study's judgments."""
-        signature = signature_of(self.model, self.rubric, self.options, answered)
-        judgments = stored
-        if judgments is None:
+        `effect` is the estimate of prompt injection, `log_path` the file of the log. `stored` are the
+        judgments of a study that has the answers."""
+        judgments: list[Judgment] | list[Preference]
+        if stored is None:
+            used = UsedReplies(answered.trials)
+            signature = signature_of(self.model, self.rubric, self.options, used)
             judgments = judgments_of(answered.trials, self.judge, signature)
+        else:
+            signature, judgments = stored.signature, stored.judgments
         counts: dict[str, int] = {}
         for asked in answered.trials:
             if asked.reading.label is not None:
@@ -123,7 +134,7 @@ class JudgeRun:
         result = JudgeResult(
             judge=self.judge,
             model=self.model.model,
-            digest=self.model.digest or "+".join(answered.fingerprints),
+            digest=self.model.digest or digest_in(signature),
             design=self.rubric.questionnaire.kind,
             signature=signature,
             trials=len(answered.trials) + answered.n_left_out,

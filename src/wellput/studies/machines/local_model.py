@@ -42,8 +42,6 @@ def import_llama_cpp() -> Any:
 class LocalModel:
     """The model in a file. It answers one request at a time, with all `threads`."""
 
-    refused_parameters: frozenset[str] = frozenset()
-
     def __init__(self, path: str | Path, *, threads: int | None = None) -> None:
         self.file = Path(path)
         try:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias, cast
 
-from wellput import __version__
 from wellput.core.errors import visible
 from wellput.core.judgment import SAMPLE_COLUMN, Judgment, PairwiseChoice, Preference
 from wellput.core.work import OnProgress, ignore_progress
@@ -28,8 +27,6 @@ from wellput.studies.machines.rubrics import MachineTrial, Rubric
 ScoresOption: TypeAlias = Literal["auto", "text"]
 TOP_LOGPROBS = 20
 """So many of the most probable tokens are asked for, with their probabilities."""
-DIGEST_CHARACTERS = 12
-"""The number of characters of a model's hash in a judge's signature."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +70,13 @@ class AskedTrial:
 class Answered:
     """All trials about which the model was asked, with the outcome; without the `n_left_out` trials
     that the limit of costs did not allow. `n_known_before` is the number of requests that the log had
-    an answer to. `models` and `fingerprints` are the names and versions of the models that answered,
-    as the endpoint gives them."""
+    an answer to. `models` are the names of the models that answered, as the endpoint gives them."""
 
     trials: tuple[AskedTrial, ...]
     outcome: RequestOutcome
     n_left_out: int = 0
     n_known_before: int = 0
     models: tuple[str, ...] = ()
-    fingerprints: tuple[str, ...] = field(default=())
 
 
 def requests_for(
@@ -113,9 +108,10 @@ def ask_trials(
     log: AnswerLog,
     options: AskingOptions,
     *,
+    has_answered: bool = False,
     on_progress: OnProgress = ignore_progress,
 ) -> Answered:
-    """Asks the model about every trial, and reads its replies."""
+    """Asks the model about every trial, and reads its replies. `has_answered` is as for `ask_all`."""
     requests = requests_for(model, rubric, trials, options)
     n_known = len({r.name for r, _ in requests if log.answer_to(r.name) is not None})
     outcome = ask_all(
@@ -124,6 +120,7 @@ def ask_trials(
         log,
         parallel=options.parallel,
         retries=options.retries,
+        has_answered=has_answered,
         on_progress=on_progress,
     )
     asked_trials: list[AskedTrial] = []
@@ -147,7 +144,6 @@ def ask_trials(
         n_left_out,
         n_known,
         tuple(sorted({reply.model for reply in replies if reply.model})),
-        tuple(sorted({reply.fingerprint for reply in replies if reply.fingerprint})),
     )
 
 
@@ -159,36 +155,6 @@ def _in_order(
     if "endpoint" in model.identity:
         return requests
     return sorted(requests, key=lambda pair: pair[1].messages[0]["content"])
-
-
-def signature_of(
-    model: ChatModel, rubric: Rubric, options: AskingOptions, answered: Answered | None
-) -> str:
-    """One line that names the model, its digest, and how it was asked. Judgments are comparable if
-    their signatures are equal.
-
-    The digest is the beginning of the hash of a local model's file, or the `system_fingerprint` of an
-    endpoint.
-    """
-    fingerprints = () if answered is None else answered.fingerprints
-    digest = model.digest[:DIGEST_CHARACTERS] or "+".join(fingerprints) or "unknown"
-    refused_parameters = getattr(model, "refused_parameters", ())
-    temperature = "default" if "temperature" in refused_parameters else f"{options.temperature:g}"
-    parts = {
-        "model": model.model,
-        "digest": digest,
-        "design": rubric.questionnaire.kind,
-        "prompt": rubric.hash,
-        "temperature": temperature,
-        "scores": "text" if "logprobs" in refused_parameters else options.scores,
-        "version": f"wellput-{__version__}",
-    }
-    return "|".join(f"{name}:{_one_word(value)}" for name, value in parts.items())
-
-
-def _one_word(value: str) -> str:
-    """The value with "_" in place of characters that separate the parts of a signature."""
-    return "".join("_" if c in "|,\n\r" or not c.isprintable() else c for c in value)
 
 
 def judgments_of(

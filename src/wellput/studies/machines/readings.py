@@ -49,7 +49,8 @@ class Reply:
     """A model's reply. `tokens` are the last tokens of the `text`, each with the tokens that could
     have stood in its place. `tokens_in` and `tokens_out` are the numbers of tokens that were paid for,
     None if the endpoint does not say. `finish` is why the model stopped. `model` and `fingerprint` say
-    which model answered, `ms` in how many milliseconds."""
+    which model answered, `ms` in how many milliseconds. `without` are the parameters of the request
+    that were left out, because the endpoint does not know them."""
 
     text: str
     tokens: tuple[tuple[str, TokenProbabilities], ...] = ()
@@ -60,6 +61,7 @@ class Reply:
     model: str = ""
     fingerprint: str = ""
     ms: int = 0
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

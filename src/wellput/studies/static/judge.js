@@ -1,9 +1,8 @@
-// Keys, sliders and the clock of a judge's page. Without this script the same forms work with the
-// mouse, with Tab and with the browser's own keys.
+// Keys and sliders of a judge's page. Without this script the same forms work with the mouse, with Tab and
+// with the browser's own keys.
 "use strict";
 (() => {
-  let began = performance.now();
-  let isBusy = false; // an answer is being sent, so keys must do nothing
+  let isBusy = false; // a form is being sent, so keys must do nothing
   let latest = null; // the question answered last: a second key may still change it
 
   const form = () => document.getElementById("answer");
@@ -118,7 +117,6 @@
   }
 
   function arrive(event) {
-    began = performance.now();
     isBusy = false;
     latest = null;
     document.querySelectorAll(".slider").forEach(prepareSlider);
@@ -126,35 +124,32 @@
     document.querySelectorAll(".keys").forEach((keys) => { keys.hidden = !hasKeys; });
     const field = questions()[0]?.querySelector("input[type=range], input[type=number], input[type=text]");
     if (field && hasKeys) field.focus({ preventScroll: true });
-    else if (event) document.querySelector("[data-focus]")?.focus({ preventScroll: true });
+    else if (event?.detail.boosted) document.querySelector("[data-focus]")?.focus({ preventScroll: true });
   }
 
   function onSubmit(event) {
-    if (isBusy) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      return;
-    }
-    const clock = event.target.querySelector("input[name=ms]");
-    if (clock) clock.value = Math.round(performance.now() - began);
+    if (!isBusy) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
   }
 
-  function onLostConnection() {
-    document.querySelector(".lost")?.remove();
-    const notice = document.createElement("p");
-    notice.className = "reasons lost";
-    notice.setAttribute("role", "alert");
-    notice.textContent = document.body.dataset.lost;
-    document.querySelector(".actions")?.before(notice);
+  // A form or a link is boosted; a page that refreshes itself is not, and waits while a form is being sent:
+  // it would take the form away.
+  function onRequest(event) {
+    if (event.detail.boosted) isBusy = true;
+    else if (isBusy) event.preventDefault();
+  }
+
+  function onResponse(event) {
+    if (isBusy && !event.detail.boosted) event.preventDefault();
   }
 
   document.addEventListener("keydown", onKey);
   document.addEventListener("submit", onSubmit, true);
-  document.addEventListener("htmx:beforeRequest", () => { isBusy = true; });
-  document.addEventListener("htmx:afterRequest", () => { isBusy = false; });
+  document.addEventListener("htmx:beforeRequest", onRequest);
+  document.addEventListener("htmx:beforeOnLoad", onResponse);
+  document.addEventListener("htmx:afterRequest", (event) => { if (event.detail.boosted) isBusy = false; });
   document.addEventListener("htmx:afterSettle", arrive);
-  document.addEventListener("htmx:sendError", onLostConnection);
-  document.addEventListener("htmx:timeout", onLostConnection);
   addEventListener("pageshow", (event) => { if (event.persisted) arrive(); });
   arrive();
 })();

@@ -1,44 +1,57 @@
-// Keeps the answer that a judge is giving in the browser (localStorage), so that neither a lost connection
-// nor a closed page loses it. An answer that could not be sent is sent again when the server is back; the
-// server takes the same answer to a trial only once. It is sent with the time since the judge gave it, because
-// an answer that the judge gave later on another device must not be replaced.
+// Measures the time of an answer, and keeps the answer in the browser (localStorage), so that neither a lost
+// connection nor a closed page loses it. From the moment when the judge gives it, it is sent again until it
+// has arrived; the server takes the same answer to a trial only once. An answer that is sent again has the
+// time that the judge took to give it, and its age, because an answer that the judge gave later on another
+// device must not be replaced.
 "use strict";
 (() => {
   const PREFIX = "wellput-answer:";
   const KEEP_DAYS = 7;
   const RETRY_SECONDS = 5;
   const OWN_FIELDS = ["csrf", "shown", "ms", "kept_ms"]; // fields of the form that are not part of the answer
+  const REFUSED = [400, 422]; // the judge must correct the answer
 
   let began = performance.now();
   let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
   let waiting = null; // the timer of the next attempt
-  let givenAt = 0; // when the judge sent the answer, whether or not it arrived, in milliseconds since 1970
+  let waitingForOthers = null; // the same for answers to other trials than the one on the page
   let isSentAgain = false; // the form is being sent by this script, not by the judge
+  let given = null; // the record of the answer that is being sent, without its values
+  let unstored = null; // the key and the record of an answer that the browser did not store
 
   const form = () => document.getElementById("answer");
+  const timeSpent = () => Math.round(earlier + performance.now() - began);
 
   // The key has the random id of the trial, and a hash of the judge's address, which nobody can read back.
-  function ownPrefix(answer) {
+  function ownPrefix(trials) {
     let hash = 0;
-    for (const letter of answer.getAttribute("action").replace(/[^/]*$/, "")) {
-      hash = (Math.imul(hash, 31) + letter.codePointAt(0)) | 0;
-    }
+    for (const letter of trials) hash = (Math.imul(hash, 31) + letter.codePointAt(0)) | 0;
     return `${PREFIX}${hash >>> 0}:`;
   }
-  const keyOf = (answer) => ownPrefix(answer) + answer.getAttribute("action").split("/").at(-1);
+  function keyOf(answer) {
+    const [, trials, trial] = answer.getAttribute("action").match(/^(.*\/)([^/]*)$/);
+    return ownPrefix(trials) + trial;
+  }
 
-  // The browser may forbid to store anything; then nothing is kept.
+  // A record has the `values` of the fields; `ms`, the time that the judge took; `isSent`: the judge has given
+  // the answer; and `at`, when the judge gave or changed it, in milliseconds since 1970.
+  // If the browser forbids to store anything, the record lasts as long as the page.
   function stored(act) { try { return act(localStorage); } catch { return null; } }
-  const read = (key) => stored((storage) => JSON.parse(storage.getItem(key)));
-  const drop = (key) => stored((storage) => storage.removeItem(key));
+  function read(key) {
+    return unstored?.key === key ? unstored.record : stored((storage) => JSON.parse(storage.getItem(key)));
+  }
+  function write(key, record) {
+    const isStored = stored((storage) => { storage.setItem(key, JSON.stringify(record)); return true; });
+    unstored = isStored ? null : { key, record };
+  }
+  function drop(key) {
+    if (unstored?.key === key) unstored = null;
+    stored((storage) => storage.removeItem(key));
+  }
 
-  function keep(isSent) {
-    const answer = form();
-    if (!answer) return;
+  function keep(answer, record) {
     const values = [...new FormData(answer)].filter(([name]) => !OWN_FIELDS.includes(name));
-    const ms = Math.round(earlier + performance.now() - began);
-    const record = JSON.stringify({ values, ms, isSent, at: isSent ? givenAt : Date.now() });
-    stored((storage) => storage.setItem(keyOf(answer), record));
+    write(keyOf(answer), { ...record, values });
   }
 
   function restore(answer, values) {
@@ -62,10 +75,9 @@
   function arrive() {
     clearTimeout(waiting);
     [began, earlier] = [performance.now(), 0];
+    settleOthers();
     const answer = form();
-    if (!answer) return;
-    settleOthers(answer);
-    const kept = read(keyOf(answer));
+    const kept = answer && read(keyOf(answer));
     if (!kept) return;
     // If the server has an answer: how long ago it was given, in ms. Below 0 the server's clock was set back.
     const since = Number(answer.dataset.msSinceAnswer ?? -1);
@@ -81,19 +93,38 @@
   // How long ago the judge gave an answer that is sent only now.
   const keptMs = (kept) => String(Math.max(1, Date.now() - kept.at));
 
-  // Looks for answers to other trials than the one on the page. If one could not be sent, it is sent now.
-  function settleOthers(answer) {
-    const own = ownPrefix(answer);
-    const keys = stored((storage) => Object.keys(storage)) ?? [];
-    for (const key of keys.filter((each) => each.startsWith(own) && each !== keyOf(answer))) {
-      const kept = read(key);
-      if (!kept?.isSent) continue; // an answer that is not complete: the judge comes back to it
-      const action = answer.getAttribute("action").replace(/[^/]*$/, key.slice(own.length));
-      const csrf = answer.querySelector("input[name=csrf]").value;
-      const times = [["ms", String(kept.ms)], ["kept_ms", keptMs(kept)]];
-      const body = new URLSearchParams([...kept.values, ["csrf", csrf], ...times]);
-      fetch(action, { method: "POST", body, redirect: "manual" })
-        .then((response) => { if (response.type === "opaqueredirect" || response.ok) drop(key); }, () => {});
+  // Sends the answers to other trials than the one on the page that the judge gave and that have not arrived.
+  // An answer that is not complete waits: the judge comes back to it.
+  async function settleOthers() {
+    clearTimeout(waitingForOthers);
+    const { home, csrf } = document.getElementById("page").dataset;
+    if (!home) return;
+    const own = ownPrefix(`${home}/trials/`);
+    const onPage = form() && keyOf(form());
+    const keys = (stored((storage) => Object.keys(storage)) ?? [])
+      .filter((key) => key.startsWith(own) && key !== onPage && read(key)?.isSent);
+    const areSettled = await Promise.all(
+      keys.map((key) => settle(key, `${home}/trials/${key.slice(own.length)}`, csrf)),
+    );
+    if (areSettled.includes(false)) {
+      clearTimeout(waitingForOthers);
+      waitingForOthers = setTimeout(settleOthers, RETRY_SECONDS * 1000);
+    }
+  }
+
+  async function settle(key, action, csrf) {
+    const kept = read(key);
+    const times = [["ms", String(kept.ms)], ["kept_ms", keptMs(kept)]];
+    const body = new URLSearchParams([...kept.values, ["csrf", csrf], ...times]);
+    try {
+      const signal = AbortSignal.timeout(htmx.config.timeout);
+      const response = await fetch(action, { method: "POST", body, signal });
+      if (!wellputServer.isPage(response.status, await response.text())) return false;
+      if (response.ok) drop(key);
+      else if (REFUSED.includes(response.status)) write(key, { ...kept, isSent: false });
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -113,22 +144,32 @@
     // While the next trial takes the place of this one, the browser reports once more that a field has changed.
     if (!answer || answer !== form()) return;
     clearTimeout(waiting); // the judge is changing the answer, and will send it
-    keep(false);
+    keep(answer, { ms: timeSpent(), isSent: false, at: Date.now() });
   }
 
-  function onSubmit(event) {
-    if (event.target.id !== "answer") return;
-    const clock = event.target.querySelector("input[name=ms]");
-    if (clock && earlier) clock.value = Math.round(Number(clock.value) + earlier);
-    const kept = isSentAgain ? read(keyOf(event.target)) : null;
-    givenAt = kept?.at ?? Date.now();
-    const field = event.target.querySelector("input[name=kept_ms]");
-    if (field) field.value = kept ? keptMs(kept) : "";
+  function onSubmit({ target }) {
+    if (target.id !== "answer") return;
+    const kept = read(keyOf(target));
+    // The time ended when the judge gave the answer, whoever sends it again.
+    const ms = kept?.isSent ? kept.ms : timeSpent();
+    const isOld = isSentAgain && kept !== null;
+    given = { ms, isSent: true, at: isOld ? kept.at : Date.now() };
+    target.querySelector("input[name=ms]").value = ms;
+    target.querySelector("input[name=kept_ms]").value = isOld ? keptMs(kept) : "";
   }
 
-  function onLost(event) {
-    if (event.target.id !== "answer") return;
-    keep(true);
+  // The form is complete and on its way. If the page is closed now, the answer is sent when it is opened again.
+  function onRequest({ detail }) {
+    if (detail.elt.id === "answer") keep(detail.elt, given);
+  }
+
+  function onLost({ target }) {
+    const answer = form();
+    const kept = answer && read(keyOf(answer));
+    if (!kept) return;
+    // An answer that was changed on its way is the one that the judge gave.
+    if (target === answer && !kept.isSent) write(keyOf(answer), { ...kept, isSent: true });
+    else if (!kept.isSent) return;
     clearTimeout(waiting);
     waiting = setTimeout(sendAgain, RETRY_SECONDS * 1000);
   }
@@ -137,19 +178,21 @@
   // be noted before the next trial is shown, because otherwise the answer would be sent once more.
   function onAnswered(event) {
     const { elt, xhr } = event.detail;
-    if (elt?.id !== "answer") return;
-    if (xhr?.status < 400) drop(keyOf(elt));
-    else if (xhr?.status === 422) keep(false); // refused: the judge corrects it
+    if (elt.id !== "answer" || event.defaultPrevented) return; // prevented: it is not a page
+    const kept = read(keyOf(elt));
+    if (xhr.status < 400) drop(keyOf(elt));
+    else if (kept && REFUSED.includes(xhr.status)) write(keyOf(elt), { ...kept, isSent: false });
   }
 
   forgetOld();
   document.addEventListener("input", onInput);
   document.addEventListener("change", onInput);
   document.addEventListener("submit", onSubmit, true);
-  document.addEventListener("htmx:sendError", onLost);
-  document.addEventListener("htmx:timeout", onLost);
+  document.addEventListener("htmx:beforeRequest", onRequest);
+  document.addEventListener("wellput:lost", onLost);
   document.addEventListener("htmx:beforeOnLoad", onAnswered);
   document.addEventListener("htmx:afterSettle", arrive);
+  addEventListener("pageshow", (event) => { if (event.persisted) arrive(); });
   addEventListener("online", () => { const answer = form(); if (answer && read(keyOf(answer))?.isSent) sendAgain(); });
   arrive();
 })();
