@@ -277,7 +277,7 @@ def swords(index: CorpusIndex) -> tuple[str, str, str]:
         queries, is_right = judged_queries(
             judged if method == "context" else as_listed, rewriter.source
         )
-        would = rewriter.filter.probabilities(queries) >= rewriter.least
+        would = rewriter.filter.probabilities(queries) >= rewriter.min_probability
         rows.append(
             [f"`{method}`", *PAPER_7[method], f"{is_right[would].mean():.1%} of {would.sum():,}"]
         )

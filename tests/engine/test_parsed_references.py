@@ -47,10 +47,12 @@ def test_what_is_kept_is_bounded() -> None:
     parse = Counting()
     source = ParsedReferences(EvalSet(items), parse, "test")
     list(source.blocks())
-    assert len(source._trees._trees) == 10
-    source._trees._trees.update({f"old{i}": GOLD for i in range(parsed_references.MAX_KEPT_TREES)})
+    assert len(source._tree_adder._tree_of) == 10
+    source._tree_adder._tree_of.update(
+        {f"old{i}": GOLD for i in range(parsed_references.MAX_KEPT_TREES)}
+    )
     list(source.blocks())
-    assert len(source._trees._trees) == 10
+    assert len(source._tree_adder._tree_of) == 10
 
 
 GERMAN = "Das Schiff fährt heute um zwölf Uhr vom alten Hafen ab."

@@ -80,6 +80,15 @@ def test_trees_count_where_they_are_needed_and_sources_where_there_is_no_referen
     assert free.data("A", []) != prompted.data("A", [])
 
 
+def test_a_systems_own_trees_count_only_where_trees_are_needed() -> None:
+    """So that BLEU's data are the same in a run with a metric of trees and without."""
+    own = {"A": ((Tree((Word("s", 0),)),))}
+    item = Item("1", {"A": "x"}, ("r",), references_by_system={"A": ("s",)}, trees_by_system=own)
+    alone, together = (DataHashes(EvalSet([item]), needs) for needs in ([], ["tree"]))
+    assert alone.data("A", ["references"]) == together.data("A", ["references"])
+    assert together.data("A", ["tree"]) != together.data("A", ["references"])
+
+
 def test_where_blocks_end_does_not_matter() -> None:
     class InOnes(EvalSource):
         def blocks(self) -> Iterator[list[Item]]:

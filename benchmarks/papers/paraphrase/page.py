@@ -124,7 +124,7 @@ def accuracy_section() -> Iterator[str]:
         rewriter = make_paraphraser(ParaphraseOptions(*both)).rewriter
         substitutions = judged if both[0] == "wordnet" else as_listed
         queries, is_right = judged_queries(substitutions, rewriter.source)
-        made = rewriter.filter.probabilities(queries) >= rewriter.least
+        made = rewriter.filter.probabilities(queries) >= rewriter.min_probability
         yield line(name, f"{made.sum():,}", f"{is_right[made].mean():.1%}")
     yield ""
 

@@ -21,7 +21,7 @@ from wellput.language.models.inflection import INFLECTION_OF_TAG
 from wellput.language.models.tagger import Tagger
 from wellput.language.models.wordnet import WordNet, open_wordnet
 from wellput.language.models.wordnet_files import Category
-from wellput.language.paraphrase.candidates import CATEGORY_OF_TAG, WordNetCandidates
+from wellput.language.paraphrase.candidates import CATEGORY_OF_TAG_LETTER, WordNetCandidates
 from wellput.language.paraphrase.sentences import Sentence
 from wellput.language.paraphrase.training import JudgedSubstitution
 from wellput.language.shipped import shipped
@@ -114,7 +114,7 @@ def in_form(
         category = CATEGORIES[one.tag or ""]
         spans = [span[0] for span in sentences[one.text].spans]
         tag = tags[one.text][spans.index(one.start)] if tags and one.start in spans else ""
-        if CATEGORY_OF_TAG.get(tag[:1]) != category or tag.startswith("NNP"):
+        if CATEGORY_OF_TAG_LETTER.get(tag[:1]) != category or tag.startswith("NNP"):
             tag = _tag_of_form(one.word, category, wordnet)
         key = one.word.lower(), tag, category
         if key not in forms:

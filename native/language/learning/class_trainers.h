@@ -21,50 +21,51 @@ inline void count_update(std::uint8_t& updates) {
     updates = static_cast<std::uint8_t>(std::min(updates + 1, 255));
 }
 
-// A weight that right and wrong decisions push up and down by whole numbers.
+// A weight of a perceptron: wrong decisions change it by whole numbers.
 struct PerceptronCell {
-    std::uint16_t of;  // the class
+    std::uint16_t id;  // the class
     std::uint8_t updates = 0;
     std::int32_t weight = 0;
-    // The sum of each change times the number of decisions before it: the number of decisions times
-    // the weight, minus this, is the sum of the weight over all decisions.
-    std::int64_t late = 0;
+    // The sum of all changes, each times its time (the number of decisions before it). So
+    // `decisions * weight - changes_by_time` is the sum of the weight's values over all decisions.
+    std::int64_t changes_by_time = 0;
 
     void change(int by, std::int64_t now) {
         weight += by;
-        late += now * by;
+        changes_by_time += now * by;
         count_update(updates);
     }
     // Averaged over all decisions.
     double mean(std::int64_t decisions) const {
-        const std::int64_t total = decisions * weight - late;
+        const std::int64_t total = decisions * weight - changes_by_time;
         return static_cast<double>(total) / std::max<double>(decisions, 1);
     }
 };
 
 // A weight that follows its gradient. Steps get smaller as it changes more (AdaGrad: Duchi, Hazan &
-// Singer 2011). `Of` identifies the cell: a class, or a feature's key.
-template <typename Of>
+// Singer 2011). `Id` says whose weight it is: a class's, or that of a feature's key.
+template <typename Id>
 struct ClimbingCell {
-    Of of;
+    Id id;
     std::uint8_t updates = 0;
-    float weight = 0, squares = 0;
-    double late = 0;  // as a PerceptronCell's
+    float weight = 0, squared_slopes = 0;
+    double changes_by_time = 0;  // as in PerceptronCell
 
     void change(float slope, std::int64_t now) {
         constexpr float LEARNING_RATE = 0.1f;
-        squares += slope * slope;
-        const float step = LEARNING_RATE * slope / std::sqrt(1.0f + squares);
+        squared_slopes += slope * slope;
+        const float step = LEARNING_RATE * slope / std::sqrt(1.0f + squared_slopes);
         weight += step;
-        late += static_cast<double>(now) * static_cast<double>(step);
+        changes_by_time += static_cast<double>(now) * static_cast<double>(step);
         count_update(updates);
     }
     double mean(std::int64_t decisions) const {
-        return static_cast<double>(weight) - late / std::max(static_cast<double>(decisions), 1.0);
+        return static_cast<double>(weight) -
+               changes_by_time / std::max(static_cast<double>(decisions), 1.0);
     }
 };
 
-// A row of cells for each feature, with a cell for each class that it was changed for.
+// Has a row of cells for each feature: a cell for each class whose weight was ever changed.
 template <typename Cell>
 class ClassTrainer {
 public:
@@ -89,7 +90,7 @@ public:
             for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(found[i]->cells.data());
             for (std::size_t i = 0; i < n; ++i)
                 for (const Cell& cell : found[i]->cells)
-                    if (cell.updates >= min_updates_) scores[cell.of] += cell.weight;
+                    if (cell.updates >= min_updates_) scores[cell.id] += cell.weight;
         });
     }
 
@@ -105,8 +106,8 @@ public:
     // Call after every decision, with or without an update: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights, as multiples of `unit`; weights that round to 0, or are smaller than
-    // `smallest`, are dropped.
+    // The averaged weights as multiples of `unit`, in the bytes of a WeightWriter. Weights that round
+    // to 0, that are nearer to 0 than `smallest`, or that do not count yet are dropped.
     std::string finish(double unit, double smallest = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
@@ -118,7 +119,7 @@ public:
                 const double mean = cell.mean(now_);
                 const std::int32_t weight = rounded(mean / unit);
                 if (weight != 0 && std::abs(mean) >= smallest && cell.updates >= min_updates_)
-                    kept.push_back({cell.of, weight});
+                    kept.push_back({cell.id, weight});
             }
             std::sort(kept.begin(), kept.end());
             writer.add(row.key, kept);
@@ -132,7 +133,7 @@ private:
         std::vector<Cell> cells;
         Cell& at(std::uint16_t cls) {
             for (Cell& cell : cells)
-                if (cell.of == cls) return cell;
+                if (cell.id == cls) return cell;
             return cells.emplace_back(Cell{cls});
         }
     };

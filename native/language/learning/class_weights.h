@@ -42,11 +42,12 @@ inline double checked_unit(double unit) {
     return unit;
 }
 
+// Rounded, and limited to what a cell of ClassWeights can hold.
 inline std::int32_t rounded(double units) {
     return static_cast<std::int32_t>(std::clamp(std::round(units), -32767.0, 32767.0));
 }
 
-// Rows must come by rising key, each by rising class; empty ones are left out.
+// Rows must come by rising key, and the classes of a row must rise; empty rows are left out.
 class WeightWriter {
 public:
     std::string bytes;
@@ -77,6 +78,7 @@ public:
 
     WeightReader(std::string_view bytes, std::size_t classes) : bytes_(bytes), classes_(classes) {}
 
+    // Reads the next row into `key` and `row`; false if there is none.
     bool next() {
         if (bytes_.is_at_end()) return false;
         key += bytes_.take();
@@ -98,8 +100,8 @@ private:
     std::size_t classes_;
 };
 
-// The mean of several models' weights. Scores are sums of weights, so it decides as the models do
-// together. Means below `smallest` units are left out.
+// The mean of several models' weights. Scores are sums of weights, so a model with the mean weights
+// decides as the models do together. Means nearer to 0 than `smallest` units are left out.
 inline std::string mean_weights(std::span<const std::string_view> models, std::size_t classes,
                                 double smallest) {
     std::vector<WeightReader> readers;
@@ -170,7 +172,7 @@ public:
     }
 
 private:
-    // A row is a cell that holds the number of its classes, then a cell for each.
+    // A row is several cells: in the first, `cls` is the number of classes; then a cell for each class.
     struct Cell {
         std::uint16_t cls;
         std::int16_t weight;

@@ -1,5 +1,6 @@
-// Sparse features. A feature is a 32-bit key, a hash (made with `FeatureHash`) of the number of its
-// template, which says what the feature is about, and of its values. A `KeyTable` finds its weights.
+// Sparse features. A feature is a 32-bit key: a hash (made with `FeatureHash`) of a template's number
+// and of values. The template says what the values are, such as a word and the tag of the next word.
+// A `KeyTable` finds the weights of a feature.
 #pragma once
 
 #include <algorithm>
@@ -35,26 +36,28 @@ private:
     std::uint64_t state_;
 };
 
-// Keys to numbers, by open addressing.
+// A hash table from keys to numbers, with open addressing (a key whose place is taken goes to the
+// next free one).
 class KeyTable {
 public:
     static constexpr std::uint32_t NO_NUMBER = std::numeric_limits<std::uint32_t>::max();
 
-    explicit KeyTable(std::size_t expected = 0) {
+    explicit KeyTable(std::size_t expected_keys = 0) {
         std::size_t size = 16;
-        while (size < 2 * expected) size *= 2;
+        while (size < 2 * expected_keys) size *= 2;
         slots_.assign(size, {0, NO_NUMBER});
     }
     void prefetch(std::span<const FeatureKey> keys) const {
         for (const FeatureKey key : keys) __builtin_prefetch(&slots_[key & (slots_.size() - 1)]);
     }
+    // The number of a key, or NO_NUMBER.
     std::uint32_t find(FeatureKey key) const { return slots_[place_of(key)].number; }
-    // The table grows before it is half full.
+    // The key must be new. The table grows before it is more than half full.
     void insert(FeatureKey key, std::uint32_t number) {
         if (2 * ++count_ > slots_.size()) grow();
         slots_[place_of(key)] = {key, number};
     }
-    // The number of a key; one that is new gets `next`.
+    // The number of a key; a new key gets the number `next`.
     std::uint32_t find_or_insert(FeatureKey key, std::size_t next) {
         std::uint32_t number = find(key);
         if (number == NO_NUMBER) insert(key, number = static_cast<std::uint32_t>(next));

@@ -18,12 +18,12 @@ namespace wellput {
 
 // Averaged weights. A weight counts only after `min_updates` changes, as in GradientTrainer. Each
 // decision leaves out a random share of the features (dropout: Srivastava et al. 2014), so that
-// none relies too much on others.
+// no weight relies too much on other weights.
 class LinearTrainer {
 public:
-    explicit LinearTrainer(int min_updates, double left_out = 0.0)
+    explicit LinearTrainer(int min_updates, double left_out_share = 0.0)
         : min_updates_(min_updates),
-          left_out_(static_cast<std::uint32_t>(left_out * 4294967295.0)) {}
+          left_out_bound_(static_cast<std::uint32_t>(left_out_share * 4294967295.0)) {}
 
     float weight(FeatureKey key) const {
         if (is_left_out(key)) return 0.0f;
@@ -44,11 +44,11 @@ public:
     void tick() { ++now_; }
 
     // For each key, in rising order: the difference to the key before and the averaged weight in
-    // multiples of `unit` (zigzag), as variable-length integers. Weights that round to 0, or are
-    // smaller than `smallest`, are dropped.
+    // multiples of `unit`, as variable-length integers (varints.h). Weights that round to 0, that are
+    // nearer to 0 than `smallest`, or that do not count yet are dropped.
     std::string finish(double unit, double smallest) {
         std::sort(cells_.begin(), cells_.end(),
-                  [](const Cell& a, const Cell& b) { return a.of < b.of; });
+                  [](const Cell& a, const Cell& b) { return a.id < b.id; });
         std::string bytes;
         FeatureKey last = 0;
         for (const Cell& cell : cells_) {
@@ -57,9 +57,9 @@ public:
             const auto rounded = static_cast<std::int32_t>(
                 std::clamp(std::round(mean / unit), -MAX_WEIGHT_UNITS, MAX_WEIGHT_UNITS));
             if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
-            put_varint(bytes, cell.of - last);
+            put_varint(bytes, cell.id - last);
             put_signed_varint(bytes, rounded);
-            last = cell.of;
+            last = cell.id;
         }
         return bytes;
     }
@@ -68,12 +68,13 @@ private:
     using Cell = ClimbingCell<FeatureKey>;
 
     bool is_left_out(FeatureKey key) const {
-        return left_out_ > 0 &&
-               FeatureHash(key).add(static_cast<std::uint64_t>(now_)).key() < left_out_;
+        return left_out_bound_ > 0 &&
+               FeatureHash(key).add(static_cast<std::uint64_t>(now_)).key() < left_out_bound_;
     }
 
     int min_updates_;
-    std::uint32_t left_out_;  // features whose random number is below this are left out
+    // Features whose hash in this decision is below this are left out.
+    std::uint32_t left_out_bound_;
     std::int64_t now_ = 0;
     KeyTable table_;
     std::vector<Cell> cells_;
@@ -100,7 +101,7 @@ public:
     float weight(FeatureKey key) const { return slots_[place_of(key)].weight; }
 
 private:
-    // A weight in the table is never 0.
+    // The weight 0 marks an empty slot: weights of 0 are not written.
     struct Slot {
         FeatureKey key;
         float weight;

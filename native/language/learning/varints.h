@@ -15,7 +15,8 @@ inline void put_varint(std::string& bytes, std::uint32_t value) {
     bytes += static_cast<char>(value);
 }
 
-// Zigzag: small numbers of either sign take one byte.
+// Zigzag: 0, -1, 1, -2, 2 are written as 0, 1, 2, 3, 4 and so on. So small numbers of either sign take
+// one byte.
 inline void put_signed_varint(std::string& bytes, std::int32_t value) {
     put_varint(bytes,
                static_cast<std::uint32_t>(value) << 1 ^ static_cast<std::uint32_t>(value >> 31));

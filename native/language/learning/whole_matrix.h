@@ -1,8 +1,8 @@
 // `WholeMatrix`: weights of a network as small whole numbers, with a scale for each row.
 //
 // It multiplies vectors of whole numbers. The sums are exact, so a product does not depend on the
-// vectors multiplied with it, nor on the processor. Values between two layers are rounded to steps of
-// 1 / STEPS_PER_UNIT.
+// other vectors that are multiplied at the same time, nor on the processor. Values between two layers
+// of the network are rounded to multiples of 1 / STEPS_PER_UNIT, and stored as numbers of such steps.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,12 @@ using Step = std::int16_t;
 constexpr float STEPS_PER_UNIT = 2048.0f;
 constexpr float MAX_STEPS = 32767.0f;
 
-// Eight numbers at once: every processor gives the same digits.
+// Eight numbers that are computed at once; every processor gives the same digits.
 using Eight = float __attribute__((vector_size(32)));
 constexpr std::size_t VECTOR_FLOATS = 8;
 #define WELLPUT_INLINE [[gnu::always_inline]] inline
 
+// `load` and `store` copy the first `n` numbers, at most eight; `load` sets the others to 0.
 WELLPUT_INLINE void load(Eight& to, const float* from, std::size_t n) {
     if (n >= VECTOR_FLOATS) {
         std::memcpy(&to, from, sizeof to);
@@ -46,41 +47,44 @@ WELLPUT_INLINE void store(const Eight& from, float* to, std::size_t n) {
     else
         for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
 }
-WELLPUT_INLINE void limit(Eight& values, float most) {
-    const Eight high = Eight{} + most;
+WELLPUT_INLINE void limit(Eight& values, float largest) {
+    const Eight high = Eight{} + largest;
     values = values < -high ? -high : values;
     values = values > high ? high : values;
 }
 
 // Rounded to the nearest step, half to even.
 WELLPUT_CLONES inline void round_to_steps(const float* values, std::size_t n, Step* steps) {
-    // 1.5 * 2^23: what is behind the point is rounded away.
+    // 1.5 * 2^23. Floats near this number have no digits behind the point, so adding it rounds.
     constexpr float ROUNDING_SHIFT = 12582912.0f;
     using EightWhole = std::int32_t __attribute__((vector_size(32)));
     using EightSteps = Step __attribute__((vector_size(16)));
     for (std::size_t i = 0; i < n; i += VECTOR_FLOATS) {
-        Eight some;
-        load(some, values + i, n - i);
-        some = some * STEPS_PER_UNIT;
-        limit(some, MAX_STEPS);
-        some = (some + ROUNDING_SHIFT) - ROUNDING_SHIFT;
-        const auto whole = __builtin_convertvector(some, EightWhole);
-        const auto found = __builtin_convertvector(whole, EightSteps);
-        std::memcpy(steps + i, &found, std::min(VECTOR_FLOATS, n - i) * sizeof(Step));
+        Eight scaled;
+        load(scaled, values + i, n - i);
+        scaled = scaled * STEPS_PER_UNIT;
+        limit(scaled, MAX_STEPS);
+        scaled = (scaled + ROUNDING_SHIFT) - ROUNDING_SHIFT;
+        const auto whole = __builtin_convertvector(scaled, EightWhole);
+        const auto narrow = __builtin_convertvector(whole, EightSteps);
+        std::memcpy(steps + i, &narrow, std::min(VECTOR_FLOATS, n - i) * sizeof(Step));
     }
 }
 
-// Rows of weights are kept in panels of PANEL_ROWS; a panel has the weights of two columns together.
+// Weights are kept in panels of PANEL_ROWS rows. A panel has, for each pair of columns, the two weights
+// of its first row, those of its second row, and so on.
 constexpr std::size_t PANEL_ROWS = 32;
 
 namespace whole_products {
 
 constexpr std::size_t VECTORS_AT_ONCE = 4;
 
-// For `n` vectors of 2 * `pairs` steps, each `stride` after the one before: the sums of a panel.
+// Multiplies a panel with `n` vectors of 2 * `pairs` steps, each of which begins `stride` steps after
+// the one before. `sums` gets PANEL_ROWS sums for each vector.
 using Product = void (*)(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
                          std::size_t stride, std::size_t n, std::int32_t* sums);
 
+// For any processor.
 inline void plain(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
                   std::size_t stride, std::size_t n, std::int32_t* sums) {
     std::fill_n(sums, n * PANEL_ROWS, 0);
@@ -96,6 +100,7 @@ inline void plain(const std::int16_t* panel, std::size_t pairs, const Step* vect
 }
 
 #if defined(__x86_64__) && defined(__linux__)
+// Two steps of a vector as one number, for instructions that take both at once.
 inline std::int32_t pair_at(const Step* vector, std::size_t pair) {
     std::int32_t both;
     std::memcpy(&both, vector + 2 * pair, sizeof both);
@@ -103,9 +108,9 @@ inline std::int32_t pair_at(const Step* vector, std::size_t pair) {
 }
 
 template <std::size_t N>
-__attribute__((target("avx2"))) void some_avx2(const std::int16_t* panel, std::size_t pairs,
-                                               const Step* vectors, std::size_t stride,
-                                               std::int32_t* sums) {
+__attribute__((target("avx2"))) void product_avx2(const std::int16_t* panel, std::size_t pairs,
+                                                  const Step* vectors, std::size_t stride,
+                                                  std::int32_t* sums) {
     // Half a panel at a time: more does not fit the sixteen registers.
     for (std::size_t half = 0; half < 2; ++half) {
         __m256i found[N][2];
@@ -129,10 +134,11 @@ __attribute__((target("avx2"))) void some_avx2(const std::int16_t* panel, std::s
 }
 
 template <std::size_t N>
-__attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t* panel,
-                                                             std::size_t pairs, const Step* vectors,
-                                                             std::size_t stride,
-                                                             std::int32_t* sums) {
+__attribute__((target("avx512f,avx512bw"))) void product_avx512(const std::int16_t* panel,
+                                                                std::size_t pairs,
+                                                                const Step* vectors,
+                                                                std::size_t stride,
+                                                                std::int32_t* sums) {
     __m512i found[N][2];
     for (auto& row : found) row[0] = row[1] = _mm512_setzero_si512();
     for (std::size_t p = 0; p < pairs; ++p, panel += 2 * PANEL_ROWS) {
@@ -150,6 +156,7 @@ __attribute__((target("avx512f,avx512bw"))) void some_avx512(const std::int16_t*
     }
 }
 
+// Multiplies by the function `Four` as long as there are four vectors, and the rest by `One`.
 template <auto Four, auto One>
 void in_fours(const std::int16_t* panel, std::size_t pairs, const Step* vectors, std::size_t stride,
               std::size_t n, std::int32_t* sums) {
@@ -160,20 +167,20 @@ void in_fours(const std::int16_t* panel, std::size_t pairs, const Step* vectors,
 }
 #endif
 
-// The ways that this processor knows, the fastest first. All give the same sums.
+// The ways to multiply that this processor supports, the fastest first. All give the same sums.
 inline const std::vector<Product>& ways() {
-    static const std::vector<Product> known = [] {
+    static const std::vector<Product> supported = [] {
         std::vector<Product> found;
 #if defined(__x86_64__) && defined(__linux__)
         if (__builtin_cpu_supports("avx512bw"))
-            found.push_back(in_fours<some_avx512<VECTORS_AT_ONCE>, some_avx512<1>>);
+            found.push_back(in_fours<product_avx512<VECTORS_AT_ONCE>, product_avx512<1>>);
         if (__builtin_cpu_supports("avx2"))
-            found.push_back(in_fours<some_avx2<VECTORS_AT_ONCE>, some_avx2<1>>);
+            found.push_back(in_fours<product_avx2<VECTORS_AT_ONCE>, product_avx2<1>>);
 #endif
         found.push_back(plain);
         return found;
     }();
-    return known;
+    return supported;
 }
 
 }  // namespace whole_products
@@ -182,7 +189,7 @@ class WholeMatrix {
 public:
     WholeMatrix() = default;
 
-    // `bias` has a value for each row, or none.
+    // `bias` has a value for each row, or is empty.
     WholeMatrix(const std::int8_t* weights, std::size_t rows, std::size_t columns,
                 std::span<const float> scales, std::span<const float> bias)
         : rows_(rows), columns_(columns), panels_((rows + PANEL_ROWS - 1) / PANEL_ROWS),
@@ -192,14 +199,15 @@ public:
         const std::size_t pairs = (columns + 1) / 2;
         weights_.assign(panels_ * pairs * 2 * PANEL_ROWS, 0);
         for (std::size_t r = 0; r < rows; ++r) {
-            std::int64_t most = 0;
+            std::int64_t largest_sum = 0;
             for (std::size_t c = 0; c < columns; ++c) {
                 const int weight = weights[r * columns + c];
-                most += std::abs(weight) * std::int64_t{1 << 15};
+                largest_sum += std::abs(weight) * std::int64_t{1 << 15};
                 weights_[((r / PANEL_ROWS) * pairs + c / 2) * 2 * PANEL_ROWS +
                          2 * (r % PANEL_ROWS) + c % 2] = static_cast<std::int16_t>(weight);
             }
-            require(most <= std::numeric_limits<std::int32_t>::max(), "a row with too large sums");
+            require(largest_sum <= std::numeric_limits<std::int32_t>::max(),
+                    "a row with too large sums");
         }
         std::copy(scales.begin(), scales.end(), scales_.begin());
         std::copy(bias.begin(), bias.end(), bias_.begin());
@@ -207,11 +215,13 @@ public:
 
     std::size_t rows() const { return rows_; }
     std::size_t columns() const { return columns_; }
-    // The length of a row of steps that this matrix multiplies: even.
+    // The length of the vectors that this matrix multiplies: its columns, and a last step of 0 if their
+    // number is odd.
     std::size_t width() const { return columns_ + columns_ % 2; }
 
-    // out[v][row] = sum * scale of the row * unit + bias, for vectors of `width()` steps. Vector v has
-    // its own unit if there are several.
+    // out[v][row] = sum * scale of the row * unit + bias, for `n` vectors of `width()` steps. The unit
+    // is the value of one step: `units` has one for each vector, or one for all of them. `way` is a
+    // place in `whole_products::ways()`.
     void multiply(const Step* vectors, std::size_t n, const float* units, bool has_own_units,
                   float* out, std::size_t way = 0) const {
         const whole_products::Product product = whole_products::ways()[way];
@@ -219,18 +229,19 @@ public:
         std::int32_t sums[BLOCK_VECTORS * PANEL_ROWS];
         const std::size_t pairs = width() / 2;
         for (std::size_t begin = 0; begin < n; begin += BLOCK_VECTORS) {
-            const std::size_t some = std::min(BLOCK_VECTORS, n - begin);
+            const std::size_t block = std::min(BLOCK_VECTORS, n - begin);
             for (std::size_t panel = 0; panel < panels_; ++panel) {
                 product(weights_.data() + panel * pairs * 2 * PANEL_ROWS, pairs,
-                        vectors + begin * width(), width(), some, sums);
+                        vectors + begin * width(), width(), block, sums);
                 const std::size_t first = panel * PANEL_ROWS,
                                   size = std::min(PANEL_ROWS, rows_ - first);
-                for (std::size_t v = 0; v < some; ++v)
+                for (std::size_t v = 0; v < block; ++v)
                     scale(sums + v * PANEL_ROWS, size, scales_.data() + first, bias_.data() + first,
                           units[has_own_units ? begin + v : 0], out + (begin + v) * rows_ + first);
             }
         }
     }
+    // The same for vectors with the usual unit.
     void multiply(const Step* vectors, std::size_t n, float* out) const {
         const float unit = 1.0f / STEPS_PER_UNIT;
         multiply(vectors, n, &unit, false, out);
@@ -278,16 +289,16 @@ private:
 WELLPUT_INLINE void take_tanh(Eight& x) {
     limit(x, 7.9f);
     const Eight y = x * x;
-    Eight above = y * -2.76076847742355e-16f + 2.00018790482477e-13f;
-    above = above * y + -8.60467152213735e-11f;
-    above = above * y + 5.12229709037114e-08f;
-    above = above * y + 1.48572235717979e-05f;
-    above = above * y + 6.37261928875436e-04f;
-    above = above * y + 4.89352455891786e-03f;
-    Eight below = y * 1.19825839466702e-06f + 1.18534705686654e-04f;
-    below = below * y + 2.26843463243900e-03f;
-    below = below * y + 4.89352518554385e-03f;
-    x = x * above / below;
+    Eight numerator = y * -2.76076847742355e-16f + 2.00018790482477e-13f;
+    numerator = numerator * y + -8.60467152213735e-11f;
+    numerator = numerator * y + 5.12229709037114e-08f;
+    numerator = numerator * y + 1.48572235717979e-05f;
+    numerator = numerator * y + 6.37261928875436e-04f;
+    numerator = numerator * y + 4.89352455891786e-03f;
+    Eight denominator = y * 1.19825839466702e-06f + 1.18534705686654e-04f;
+    denominator = denominator * y + 2.26843463243900e-03f;
+    denominator = denominator * y + 4.89352518554385e-03f;
+    x = x * numerator / denominator;
 }
 
 WELLPUT_INLINE void take_sigmoid(Eight& x) {

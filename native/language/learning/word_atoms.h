@@ -1,7 +1,7 @@
-// The parts of a word that features use: its form, endings, beginnings and shape, each as a number.
+// The parts (atoms) of a word that features use: its form, endings, beginnings and shape, each as a
+// hash.
 //
-// Only ASCII letters are lowercased and told apart by case; words of other scripts keep their
-// forms, endings and beginnings.
+// Characters outside ASCII are never lowercased, and have one kind (u) in a shape.
 #pragma once
 
 #include <array>
@@ -14,19 +14,22 @@
 
 namespace wellput {
 
+// All parts are 1 where there is no word.
 struct WordAtoms {
-    std::uint64_t form = 1;                                // as it stands
-    std::uint64_t lower = 1;                               // lowered, every digit a 0
-    std::array<std::uint64_t, 5> suffixes{1, 1, 1, 1, 1};  // of 1 to 5 characters, lowered
-    std::array<std::uint64_t, 4> prefixes{1, 1, 1, 1};     // of 1 to 4, as they stand
-    std::uint64_t shape = 1;  // Xx for "Word", d-x for "20-minute": runs of a kind count once
+    std::uint64_t form = 1;   // the word as it is written
+    std::uint64_t lower = 1;  // the word in lower case, every digit a 0
+    std::array<std::uint64_t, 5> suffixes{1, 1, 1, 1, 1};  // the last 1 to 5 characters of `lower`
+    std::array<std::uint64_t, 4> prefixes{1, 1, 1, 1};     // the first 1 to 4 characters of `form`
+    std::uint64_t shape = 1;  // Xx for "Word", d-x for "20-minute": a run of one kind counts once
 };
 
+// In lower case; digits become 0.
 inline char lowered(char c) {
     if (c >= 'A' && c <= 'Z') return static_cast<char>(c + 32);
     return c >= '0' && c <= '9' ? '0' : c;
 }
 
+// What stands for a character in a shape.
 inline char kind_of(char c) {
     if (c >= 'A' && c <= 'Z') return 'X';
     if (c >= 'a' && c <= 'z') return 'x';
@@ -34,6 +37,7 @@ inline char kind_of(char c) {
     return static_cast<unsigned char>(c) >= 0x80 ? 'u' : c;
 }
 
+// Whether a byte of UTF-8 is a further byte of a character.
 inline bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 inline WordAtoms atoms_of(std::string_view form) {

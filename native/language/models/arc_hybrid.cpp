@@ -31,7 +31,8 @@ namespace {
 
 using Numbers = Array<std::int32_t>;
 
-// Class 0 is SHIFT, then LEFT with each label, then RIGHT with each.
+// The classes among which the perceptron chooses: 0 is SHIFT; then come LEFT with each label and RIGHT
+// with each label.
 struct Classes {
     int labels;
     std::size_t size() const { return 1 + 2 * static_cast<std::size_t>(labels); }
@@ -45,9 +46,9 @@ struct Classes {
     int last(Move move) const { return move == SHIFT_MOVE ? 0 : first(move) + labels - 1; }
 };
 
-// The parts of a word that features use: its form, its tag, both, and the hint at its relation; 2
-// if there is no word.
-struct Seen {
+// The parts of a word that features use, as hashes: its form, its tag, both, and its hint (the probable
+// relation and side of its head). All are 2 if there is no word.
+struct WordParts {
     std::uint64_t word = 2, tag = 2, both = 2, hint = 2;
 };
 
@@ -57,7 +58,7 @@ int distance_class(int from, int to) {
     return distance <= 4 ? distance : distance <= 9 ? 5 : distance <= 19 ? 6 : 7;
 }
 
-// Sentences as three parallel lists.
+// Sentences as three parallel lists: the words, their tags and their hints.
 struct Input {
     TextLists words, tags, hints;
     Input(nb::handle own_words, nb::handle own_tags, nb::handle own_hints)
@@ -66,35 +67,35 @@ struct Input {
             bool is_parallel = words.size() == other->size();
             for (std::size_t s = 0; is_parallel && s < words.size(); ++s)
                 is_parallel = words.count(s) == other->count(s);
-            if (!is_parallel) throw nb::value_error("a tag is needed for each word");
+            if (!is_parallel) throw nb::value_error("a tag and a hint are needed for each word");
         }
     }
 };
 
-// The features of a state (after Zhang & Nivre 2011), with the words on both sides of the arcs that
-// LEFT and RIGHT would make.
+// The features of a state (after Zhang & Nivre 2011). S0, S1 and S2 are the words on the stack from its
+// top down, B0, B1 and B2 the first words of the buffer. LEFT would join B0 and S0, RIGHT S1 and S0.
 class MoveFeatures {
 public:
     void start(const Input& input, std::size_t sentence) {
         const auto& [words, tags, hints] = input;
         const std::size_t n = words.count(sentence);
-        seen_.assign(n + 1, {});
-        seen_[0] = {3, 3, 3, 3};  // what stands above the root
+        parts_.assign(n + 1, {});
+        parts_[0] = {3, 3, 3, 3};  // the root's head
         for (std::size_t i = 0; i < n; ++i) {
             lower_.assign(words.at(sentence, i));
             for (char& c : lower_) c = lowered(c);
             const std::uint64_t word = fnv1a(lower_), tag = fnv1a(tags.at(sentence, i));
-            seen_[i + 1] = {word, tag, word * 31 + tag, fnv1a(hints.at(sentence, i))};
+            parts_[i + 1] = {word, tag, word * 31 + tag, fnv1a(hints.at(sentence, i))};
         }
     }
 
     const std::vector<FeatureKey>& of(const ArcHybrid& state) {
         keys_.clear();
-        number_ = 0;
+        template_number_ = 0;
         const int s0 = state.stack(0), s1 = state.stack(1), s2 = state.stack(2);
         const int b0 = state.buffer(0), b1 = state.buffer(1), b2 = state.buffer(2);
-        const Seen &S0 = at(s0), &S1 = at(s1), &S2 = at(s2);
-        const Seen &B0 = at(b0), &B1 = at(b1), &B2 = at(b2);
+        const WordParts &S0 = at(s0), &S1 = at(s1), &S2 = at(s2);
+        const WordParts &B0 = at(b0), &B1 = at(b1), &B2 = at(b2);
         const ArcHybrid::Daughters none{};
         const auto& s0_left = s0 > 0 ? state.left(s0) : none;
         const auto& s0_right = s0 > 0 ? state.right(s0) : none;
@@ -102,12 +103,12 @@ public:
         const auto& s1_right = s1 > 0 ? state.right(s1) : none;
         const auto& b0_left = b0 > 0 ? state.left(b0) : none;
 
-        put();
-        for (const Seen* one : {&S0, &S1, &S2, &B0, &B1, &B2}) {
+        put();  // the same in every state
+        for (const WordParts* one : {&S0, &S1, &S2, &B0, &B1, &B2}) {
             put(one->word);
             put(one->tag);
         }
-        for (const Seen* one : {&S0, &S1, &B0}) put(one->both);
+        for (const WordParts* one : {&S0, &S1, &B0}) put(one->both);
         pair(S0, B0);
         pair(S1, S0);
         put(S1.tag, B0.tag);
@@ -131,9 +132,10 @@ public:
         put(S2.tag, S1.tag, S0.tag, B0.tag);
         put(S0.tag, B0.tag, B1.tag, B2.tag);
 
-        const int near_right = distance_class(s0, b0), near_left = distance_class(s1, s0);
-        distance(S0, B0, near_right);
-        distance(S1, S0, near_left);
+        // The distances of the words that LEFT and RIGHT would join.
+        const int left_distance = distance_class(s0, b0), right_distance = distance_class(s1, s0);
+        distance(S0, B0, left_distance);
+        distance(S1, S0, right_distance);
 
         daughters(state, S0, B0, s0_left);
         daughters(state, S0, B0, s0_right);
@@ -146,7 +148,7 @@ public:
         put(S0.tag, tag_of(s0_right.outer), B0.tag, tag_of(b0_left.outer));
         put(S0.both, s0_left.count, s0_right.count);
 
-        for (const Seen* one : {&S0, &S1, &B0, &B1}) put(one->hint);
+        for (const WordParts* one : {&S0, &S1, &B0, &B1}) put(one->hint);
         put(S0.hint, B0.hint);
         put(S0.hint, B0.tag);
         put(S0.tag, B0.hint);
@@ -158,8 +160,8 @@ public:
         put(S1.tag, S0.hint, B0.tag);
         put(S1.hint, S0.hint, B0.hint);
         put(S0.hint, B0.hint, B1.hint);
-        put(S0.hint, B0.hint, near_right);
-        put(S1.hint, S0.hint, near_left);
+        put(S0.hint, B0.hint, left_distance);
+        put(S1.hint, S0.hint, right_distance);
         put(S0.hint, s0_left.labels);
         put(S1.hint, s1_right.labels);
         put(B0.hint, b0_left.labels);
@@ -167,23 +169,23 @@ public:
     }
 
 private:
-    const Seen& at(int word) const {
-        static const Seen ABSENT_WORD{};
-        return word < 0 ? ABSENT_WORD : seen_[static_cast<std::size_t>(word)];
+    const WordParts& at(int word) const {
+        static const WordParts ABSENT_WORD{};
+        return word < 0 ? ABSENT_WORD : parts_[static_cast<std::size_t>(word)];
     }
-    // A daughter's; daughters are numbered from 1, so that 0 is none.
+    // The tag of a daughter; the number 0 stands for no daughter.
     std::uint64_t tag_of(int word) const {
-        return word ? seen_[static_cast<std::size_t>(word)].tag : 2;
+        return word ? parts_[static_cast<std::size_t>(word)].tag : 2;
     }
     static int label_of(const ArcHybrid& state, int word) { return word ? state.label(word) : -1; }
 
-    void pair(const Seen& a, const Seen& b) {
+    void pair(const WordParts& a, const WordParts& b) {
         put(a.both, b.tag);
         put(a.tag, b.both);
         put(a.word, b.word);
         put(a.tag, b.tag);
     }
-    void distance(const Seen& a, const Seen& b, int between) {
+    void distance(const WordParts& a, const WordParts& b, int between) {
         put(a.word, between);
         put(a.tag, between);
         put(b.word, between);
@@ -191,7 +193,7 @@ private:
         put(a.tag, b.tag, between);
     }
     // A head, the word it may be joined with, and the head's daughters on one side.
-    void daughters(const ArcHybrid& state, const Seen& head, const Seen& other,
+    void daughters(const ArcHybrid& state, const WordParts& head, const WordParts& other,
                    const ArcHybrid::Daughters& side) {
         const std::uint64_t outer = tag_of(side.outer), inner = tag_of(side.inner);
         const int outer_label = label_of(state, side.outer),
@@ -203,7 +205,7 @@ private:
         put(head.tag, other.tag, side.labels);
         put(outer);
         put(outer_label);
-        put(side.outer ? seen_[static_cast<std::size_t>(side.outer)].word : 2);
+        put(side.outer ? parts_[static_cast<std::size_t>(side.outer)].word : 2);
         put(inner, inner_label);
         put(head.tag, outer, other.tag);
         put(head.tag, outer_label, other.tag);
@@ -213,14 +215,14 @@ private:
     }
     template <typename... Values>
     void put(Values... values) {
-        FeatureHash hash(number_++);
+        FeatureHash hash(template_number_++);
         (hash.add(static_cast<std::uint64_t>(values)), ...);
         keys_.push_back(hash.key());
     }
     std::string lower_;
-    std::vector<Seen> seen_;
+    std::vector<WordParts> parts_;
     std::vector<FeatureKey> keys_;
-    std::uint64_t number_ = 0;
+    std::uint64_t template_number_ = 0;
 };
 
 int best_legal(const ArcHybrid& state, const Classes& classes,

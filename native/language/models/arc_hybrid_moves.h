@@ -11,11 +11,12 @@ namespace wellput {
 // The arc-hybrid transition system (Kuhlmann, Gómez-Rodríguez & Satta 2011) with the dynamic oracle
 // of Goldberg & Nivre (2013).
 //
-// Words are numbered from 1; 0 stands above the root and lies at the bottom of the stack. SHIFT
-// moves the first word of the buffer onto the stack, LEFT hangs the top of the stack on the first
-// word of the buffer, RIGHT on the word below it; both take it off. A word may be hung on 0 only
-// when the buffer is empty: so every sequence of legal moves ends in a tree with one root, and every
-// projective tree with one root can be reached.
+// Words are numbered from 1; 0 is the head of the root and lies at the bottom of the stack. The buffer
+// has the words that were not yet on the stack. SHIFT moves the first word of the buffer onto the
+// stack. LEFT makes the first word of the buffer the head of the stack's top word, RIGHT the word
+// below the top; both then take the top off the stack. A word may get the head 0 only when the buffer
+// is empty: so every sequence of legal moves ends in a tree with one root, and every projective tree
+// with one root can be reached.
 
 enum Move : int { SHIFT_MOVE = 0, LEFT_MOVE = 1, RIGHT_MOVE = 2 };
 constexpr int MOVE_KINDS = 3;
@@ -23,11 +24,11 @@ constexpr int ILLEGAL_MOVE = -1;
 
 class ArcHybrid {
 public:
-    // A word's daughters so far. Those on a side are attached from the inside out.
+    // A word's daughters so far on one of its sides. They are attached from the inside out.
     struct Daughters {
-        int outer = 0, inner = 0;  // the outermost and the one before, 0 for none
+        int outer = 0, inner = 0;  // the outermost daughter and the next one inside, 0 for none
         int count = 0;
-        std::uint64_t labels = 0;  // a set, by label modulo 64
+        std::uint64_t labels = 0;  // the set of their labels: a bit for each label modulo 64
         void add(int word, int label) {
             inner = outer;
             outer = word;
@@ -37,7 +38,7 @@ public:
     };
 
     void start(std::size_t words) {
-        n_ = static_cast<int>(words);
+        n_words_ = static_cast<int>(words);
         next_ = 1;
         stack_.assign(1, 0);
         heads_.assign(words + 1, -1);
@@ -46,12 +47,12 @@ public:
         right_.assign(words + 1, {});
     }
 
-    bool is_final() const { return next_ > n_ && stack_.size() == 1; }
+    bool is_final() const { return next_ > n_words_ && stack_.size() == 1; }
     bool is_legal(Move move) const {
         switch (move) {
-            case SHIFT_MOVE: return next_ <= n_;
-            case LEFT_MOVE: return next_ <= n_ && stack_.size() > 1;
-            default: return stack_.size() > 2 || (stack_.size() == 2 && next_ > n_);
+            case SHIFT_MOVE: return next_ <= n_words_;
+            case LEFT_MOVE: return next_ <= n_words_ && stack_.size() > 1;
+            default: return stack_.size() > 2 || (stack_.size() == 2 && next_ > n_words_);
         }
     }
     void make(Move move, int label) {
@@ -67,12 +68,13 @@ public:
         (move == LEFT_MOVE ? left_ : right_)[head].add(word, label);
     }
 
-    // The word `depth` below the top of the stack, -1 for none.
+    // The word `depth` places below the top of the stack, -1 for none.
     int stack(std::size_t depth) const {
         return depth < stack_.size() ? stack_[stack_.size() - 1 - depth] : -1;
     }
-    // The word `ahead` of the first of the buffer, -1 for none.
-    int buffer(int ahead) const { return ahead <= n_ - next_ ? next_ + ahead : -1; }
+    // The word `ahead` places after the first word of the buffer, -1 for none.
+    int buffer(int ahead) const { return ahead <= n_words_ - next_ ? next_ + ahead : -1; }
+    // Also true for 0.
     bool is_on_stack(int word) const { return word < next_ && heads_[word] == -1; }
     const Daughters& left(int word) const { return left_[word]; }
     const Daughters& right(int word) const { return right_[word]; }
@@ -81,27 +83,27 @@ public:
     const std::vector<int>& labels() const { return labels_; }
 
 private:
-    int n_ = 0, next_ = 1;
+    int n_words_ = 0, next_ = 1;  // next_ is the first word of the buffer
     std::vector<int> stack_, heads_, labels_;
     std::vector<Daughters> left_, right_;
 };
 
-// A tree to be learned: heads and daughters by word, place 0 for what is above the root.
+// A tree to be learned: heads, labels and daughters by word; place 0 is for the root's head.
 struct GoldTree {
     std::vector<int> heads, labels;
     std::vector<std::vector<int>> daughters;
 
-    GoldTree(const std::int32_t* own_heads, const std::int32_t* own_labels, std::size_t words)
+    GoldTree(const std::int32_t* word_heads, const std::int32_t* word_labels, std::size_t words)
         : heads(words + 1, -1), labels(words + 1, -1), daughters(words + 1) {
         for (std::size_t i = 0; i < words; ++i) {
-            heads[i + 1] = own_heads[i];
-            labels[i + 1] = own_labels[i];
-            daughters[static_cast<std::size_t>(own_heads[i])].push_back(static_cast<int>(i) + 1);
+            heads[i + 1] = word_heads[i];
+            labels[i + 1] = word_labels[i];
+            daughters[static_cast<std::size_t>(word_heads[i])].push_back(static_cast<int>(i) + 1);
         }
     }
 };
 
-// The number of the tree's arcs that a move makes impossible; ILLEGAL_MOVE for an illegal move.
+// For each move, the number of the tree's arcs that it makes impossible; ILLEGAL_MOVE if it is illegal.
 inline std::array<int, MOVE_KINDS> lost_arcs(const ArcHybrid& state, const GoldTree& gold) {
     const int top = state.stack(0), below = state.stack(1), first = state.buffer(0);
     const auto in_buffer = [&](int word) { return first != -1 && word >= first; };
@@ -113,7 +115,8 @@ inline std::array<int, MOVE_KINDS> lost_arcs(const ArcHybrid& state, const GoldT
             lost[SHIFT_MOVE] += daughter < first && state.is_on_stack(daughter);
     }
     if (!state.is_legal(LEFT_MOVE) && !state.is_legal(RIGHT_MOVE)) return lost;
-    int waiting = 0;  // daughters of the top that it could no longer get
+    int waiting =
+        0;  // daughters of `top` in the buffer; it gets none of them once it is off the stack
     for (const int daughter : gold.daughters[top]) waiting += in_buffer(daughter);
     const int head = gold.heads[top];
     if (state.is_legal(LEFT_MOVE))

@@ -183,7 +183,7 @@ def paraphrase(
             on_progress=on_phase("rewriting items"),
         )
         result_evalset = _read(rewritten, path)
-        if not rewritten.references:
+        if not rewritten.n_references:
             name = "The evalset" if isinstance(evalset, EvalSource) else evalset
             raise InputError(f"{name} has no references to rewrite.")
         by_method[paraphraser.method] = tuple(rewritten.substitutions)

@@ -322,8 +322,8 @@ def _by_resamples(
     if n_needed > n_resamples and (estimate.p_value or 0) < resampling.alpha:
         n_resamples = n_needed
         estimate = test_with(n_resamples=n_resamples)
-    # p is (b + 1) / (n_resamples + 1), where b resamples are as extreme as the data. With b = 0 the true
-    # p-value may be smaller.
+    # p is (b + 1) / (n_resamples + 1), where b resamples are as extreme as the data. With b = 0 the
+    # true p-value may be smaller.
     is_bound = (estimate.p_value or 0) <= 1 / (n_resamples + 1)
     return replace(
         _comparison(rows, a, b, estimate), p_is_bound=is_bound, n=int(np.count_nonzero(is_common))

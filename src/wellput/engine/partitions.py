@@ -74,8 +74,8 @@ class PartitionJob:
 
     @property
     def key(self) -> str:
-        """A hash of everything, except the data, on which the statistics depend. If a metric is a user's
-        function, every key is new, because what the function calls may change unseen."""
+        """A hash of everything, except the data, on which the statistics depend. If a metric is a
+        user's function, every key is new, because what the function calls may change unseen."""
         if any(isinstance(metric, FunctionMetric) for metric in self.metrics):
             return secrets.token_hex()
         signatures = [f"{metric.name} {metric.signature()}" for metric in self.metrics]

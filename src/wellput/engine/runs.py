@@ -44,7 +44,8 @@ class DataHashes:
         self._needs = frozenset(needs)
         self._parts: dict[str, _Hash] = defaultdict(hashlib.sha256)
         self._outputs: dict[str, _Hash] = defaultdict(hashlib.sha256)
-        self._by_system: dict[str, _Hash] = defaultdict(hashlib.sha256)
+        # References and trees that are for one system alone, by system and part.
+        self._by_system: dict[tuple[str, str], _Hash] = defaultdict(hashlib.sha256)
         self._has_references = False
         start = 0
         for block in source.blocks():
@@ -64,8 +65,11 @@ class DataHashes:
         parts = [[part, self._parts[part].hexdigest()] for part in sorted(chosen - {"original"})]
         if "original" in needs:
             parts.append(["original", self.outputs(ORIGINAL)])
-        if system in self._by_system:  # references and trees that are for this system alone
-            parts.append(["own", self._by_system[system].hexdigest()])
+        parts += [
+            [f"own {part}", self._by_system[system, part].hexdigest()]
+            for part in sorted(chosen)
+            if (system, part) in self._by_system
+        ]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def _add(self, block: Sequence[Item], start: int) -> None:
@@ -80,19 +84,19 @@ class DataHashes:
         if "logged" in self._needs:
             _update_hash(self._parts["logged"], [item.logged for item in block])
         outputs: dict[str, list[object]] = defaultdict(list)
-        by_system: dict[str, list[object]] = defaultdict(list)
+        by_system: dict[tuple[str, str], list[object]] = defaultdict(list)
         for place, item in enumerate(block, start):
             for system, output in item.outputs.items():
                 outputs[system].append([place, output])
             for system, references in item.references_by_system.items():
-                by_system[system].append([place, references])
+                by_system[system, "references"].append([place, references])
             if "tree" in self._needs:
                 for system, trees in item.trees_by_system.items():
-                    by_system[system].append([place, _formatted(trees)])
+                    by_system[system, "tree"].append([place, _formatted(trees)])
         for system, rows in outputs.items():
             _update_hash(self._outputs[system], rows)
-        for system, rows in by_system.items():
-            _update_hash(self._by_system[system], rows)
+        for key, rows in by_system.items():
+            _update_hash(self._by_system[key], rows)
 
 
 def _formatted(trees: Iterable[Tree | None]) -> list[str | None]:

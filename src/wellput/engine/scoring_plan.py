@@ -63,9 +63,10 @@ DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How uncertainty is computed, for every system, metric and pair. A difference is significant if its
-    corrected p-value is below `alpha`; `confidence` is that of intervals. Only methods that draw random
-    resamples use the other fields; the jackknife, which leaves out one item at a time, does not."""
+    """How uncertainty is computed, for every system, metric and pair. A difference is significant if
+    its corrected p-value is below `alpha`; `confidence` is that of intervals. Only methods that draw
+    random resamples use the other fields; the jackknife, which leaves out one item at a time, does
+    not."""
 
     n_resamples: int = 1000
     seed: int = 12345

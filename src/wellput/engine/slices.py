@@ -145,6 +145,7 @@ def _score(whole: Score, table: ScoreTable, system: str, inference: Inference) -
         n=int(is_present.sum()),
         left_out=0,
         undefined=int(np.isnan(table.scores_of(row)[is_present]).sum()),
+        undefined_reasons={},  # counted for all items only
         components={
             name: float(value) for name, value in table.components(sums).items() if is_present.any()
         },

@@ -389,7 +389,7 @@ class ParaphraseTraining(Result):
             "words": self.words,
             "classifiers": len(model.classifiers.words),
             "vectors": len(model.vectors.words),
-            "classes": 0 if model.clusters is None else int(model.clusters.max()) + 1,
+            "classes": 0 if model.brown_classes is None else int(model.brown_classes.max()) + 1,
             "pairs": len(model.bigrams.pairs),
             "has_context_filter": model.combination is not None,
             "sha256": model.fingerprint,

@@ -31,12 +31,16 @@ from wellput.studies.overview import JudgeOverview
 from wellput.studies.payments import payments_csv
 from wellput.studies.rendering import page
 from wellput.studies.security import BLINDED_COOKIE, OWNER_COOKIE, Gate, owner_session, set_cookie
-from wellput.studies.store import STUDY_STATES, Store
+from wellput.studies.store import STUDY_STATES, Store, StudyState
+from wellput.studies.wording import ENGLISH
 
 OWNER_FORM_USER = "owner"
 """Who may send the forms (`security.csrf_token`): the owner, not a judge."""
 MILD_SPEED_CHANGE = 1.3
 """A judge whose time per trial changes by less than this factor is called steady."""
+SEEN_FIELD = "seen"
+"""The state that the owner's page showed: in the form that changes it, and in the address to which the
+browser goes if the change was refused."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
 STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
@@ -73,6 +77,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             "dashboard.html",
             form_user=OWNER_FORM_USER,
             title=overview.title,
+            refused=refusal_to_change(request.query_params.get(SEEN_FIELD), overview.state),
             overview=overview,
             state=STATE_WORDS[overview.state],
             changes=STATE_CHANGES[overview.state],
@@ -110,9 +115,12 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/state", dependencies=[Depends(require_owner)])
     def change_state(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER_FORM_USER, form)
-        for state in STUDY_STATES:
-            if form.get("state") == state:
-                store.set_state(state)
+        states = {state: state for state in STUDY_STATES}
+        new, seen = (states.get(form.get(name, "")) for name in ("state", SEEN_FIELD))
+        if new is None or seen is None:
+            raise HTTPException(400, ENGLISH("errors.bad_form"))
+        if not store.set_state(new, seen=seen):
+            return RedirectResponse(f"/dashboard?{SEEN_FIELD}={seen}", 303)
         return to_dashboard()
 
     @router.post("/blinded", dependencies=[Depends(require_owner)])
@@ -159,6 +167,17 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
 
 def to_dashboard() -> Response:
     return RedirectResponse("/dashboard", 303)
+
+
+def refusal_to_change(seen: str | None, state: StudyState) -> str:
+    """Why the state was not changed, if the owner's page showed the study in the state `seen`, but it
+    is in another `state`. "" where nothing was refused."""
+    if seen not in STATE_WORDS or seen == state:
+        return ""
+    return (
+        f"Nothing was changed: the study was {seen} when the page was made, but it is {state} now. "
+        "Somebody changed it in another window."
+    )
 
 
 def ago(moment: float | None, now: float, unknown: str = "never") -> str:

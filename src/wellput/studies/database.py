@@ -16,19 +16,23 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import URL, Connection, event, exc
+from sqlalchemy import URL, Connection, Engine, exc
 from sqlalchemy.engine import make_url
 
 from wellput.core.errors import InputError
 from wellput.io.output import temporary_path
+from wellput.studies.connection_pool import (
+    NO_FREE_CONNECTION,
+    connection_of,
+    file_engine,
+    server_engine,
+)
 
 BUSY_SECONDS = 10.0
 """How long a program waits for another program that uses the same database."""
 WAITING_STEP_SECONDS = 0.05
-MAX_POOLED_CONNECTIONS = 20
 HOW_TO_MAKE_ONE = "`wellput study create`, in Python `wellput.Study.create(…)`, makes one."
 
 FILE_SUFFIXES = ("", "-wal", "-shm")
@@ -83,28 +87,11 @@ class Database:
         self._lock = threading.Lock()
         self._file = file_of(url).absolute()
         self._file_number: int | None = None
-        if self.is_sqlite:
-            self.engine = sa.create_engine(
-                URL.create(
-                    "sqlite",
-                    database=f"file:{_escaped(file_of(url))}",
-                    query={"mode": "rw", "uri": "true"},  # rw: a missing file is not made
-                ),
-                connect_args={"check_same_thread": False, "timeout": busy_seconds},
-                poolclass=sa.QueuePool,
-                pool_size=MAX_POOLED_CONNECTIONS,
-                max_overflow=MAX_POOLED_CONNECTIONS,
-            )
-            event.listen(self.engine, "connect", _prepare_sqlite)
-            event.listen(self.engine, "begin", _begin_sqlite)
-        else:
-            self.engine = sa.create_engine(
-                url,
-                pool_size=MAX_POOLED_CONNECTIONS,
-                max_overflow=MAX_POOLED_CONNECTIONS,
-                pool_pre_ping=True,
-            )
-            event.listen(self.engine, "connect", _prepare_postgresql)
+        self.engine = (
+            file_engine(f"file:{_escaped(self._file)}", busy_seconds)
+            if self.is_sqlite
+            else server_engine(url, busy_seconds)
+        )
         weakref.finalize(self, self.engine.dispose)
         OPEN_DATABASES.add(self)
         self._writer = self.engine.execution_options(is_write=True)
@@ -113,7 +100,7 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads, and sees one state of the database."""
         self._check_file()
-        with explaining_errors(self.name), self.engine.connect() as connection:
+        with explaining_errors(self.name), self._connection(self.engine) as connection:
             self._find_study(connection)
             yield connection
 
@@ -124,10 +111,14 @@ class Database:
         with (
             explaining_errors(self.name),
             self._lock if self.is_sqlite else contextlib.nullcontext(),
-            self._writer.begin() as connection,
+            self._connection(self._writer) as connection,
+            connection.begin(),
         ):
             self._find_study(connection)
             yield connection
+
+    def _connection(self, engine: Engine) -> contextlib.AbstractContextManager[Connection]:
+        return connection_of(engine, self.busy_seconds)
 
     def _check_file(self) -> None:
         """Raises StoreUnavailable if an SQLite file was removed or replaced. Connections that are open
@@ -167,7 +158,7 @@ class Database:
         """Removes deleted rows from the files too: SQLite keeps them in its log, PostgreSQL in its
         tables until they are vacuumed. Returns False if traces remain, because another program has been
         reading an older state of the database for longer than `busy_seconds`."""
-        with explaining_errors(self.name), self.engine.connect() as connection:
+        with explaining_errors(self.name), self._connection(self.engine) as connection:
             return self._empty_log(connection) if self.is_sqlite else self._vacuum(connection)
 
     def _empty_log(self, connection: Connection) -> bool:
@@ -386,6 +377,11 @@ _REASONS = {
     "and its folder.",
     "database or disk is full": "cannot be written: the disk is full. What was saved before is "
     "safe; free some space and try again.",
+    **dict.fromkeys(
+        NO_FREE_CONNECTION,
+        "has no free connection: other programs use all that the server allows (max_connections). End "
+        "some of them, or try again later; what was saved before is safe.",
+    ),
     "no space left on device": "cannot be written: the disk is full. What was saved before is safe; "
     "free some space and try again.",
     "file is not a database": "is not a study: it is not an SQLite database.",
@@ -421,23 +417,3 @@ def _escaped(path: Path) -> str:
     for character, escape in (("%", "%25"), ("?", "%3f"), ("#", "%23")):
         text = text.replace(character, escape)
     return text
-
-
-def _prepare_sqlite(connection: Any, _: object) -> None:
-    """Sets the options of a new connection."""
-    connection.isolation_level = None  # SQLAlchemy begins and ends transactions, not the driver
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    """Begins a transaction. One that writes takes SQLite's lock at once, not at its first write."""
-    is_write = connection.get_execution_options().get("is_write")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
-
-
-def _prepare_postgresql(connection: Any, _: object) -> None:
-    """Makes the commits of a new connection durable, whatever the server's default is."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET synchronous_commit TO on")
-    connection.commit()

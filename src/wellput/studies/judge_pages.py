@@ -244,7 +244,8 @@ def send_form(
     row = own_assignment(transaction.connection, judge.id, trial_id)
     if row is None:
         return SentForm(judge, is_unknown_trial=True)
-    if kept := seconds_kept(form):
+    kept = seconds_kept(form)
+    if kept:
         latest = latest_answer(transaction.connection, row.id)
         # If an answer is in the future, the clock was set back: the one that arrives now is newer.
         if latest is not None and now - kept < time_of_answer(row, latest) <= now:
@@ -261,6 +262,7 @@ def send_form(
             ms=elapsed(form),
             now=now,
             comment=form.get("comment", ""),
+            seconds_kept=kept,
         )
     except (StudyClosed, AlreadyAnswered):
         return SentForm(judge)

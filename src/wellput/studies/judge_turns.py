@@ -148,9 +148,10 @@ def answer_turn(
     ms: int,
     now: float,
     comment: str = "",
+    seconds_kept: float = 0.0,
 ) -> AnswerTurn:
-    """Stores an answer. The same answer again changes nothing; a different one, or another `comment`,
-    supersedes it.
+    """Stores an answer, which the judge gave `seconds_kept` ago. The same answer again changes nothing;
+    a different one, or another `comment`, supersedes it.
 
     Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
     answers to trials that judges already have.
@@ -168,6 +169,7 @@ def answer_turn(
     values = checked_answers(setup, row, answers)
     remark = checked_comment(setup, comment)
     latest = None if row.answered_at is None else latest_answer(connection, row.id)
+    moment = time_given(row, now, seconds_kept)
     if latest is not None and (latest.answers, latest.comment) == (values, remark):
         outcome: Outcome = "repeated"
     else:
@@ -183,7 +185,7 @@ def answer_turn(
                 "supersedes": None if latest is None else latest.id,
                 "answers": values,
                 "ms": min(ms, MAX_STORED_MS),
-                "recorded_at": now,
+                "recorded_at": moment,
                 "comment": remark,
             }
         )
@@ -194,7 +196,7 @@ def answer_turn(
                 .where(judges.id != judge.id)
                 .values(seen_answer=judges.seen_answer + 1)
             )
-    transaction.mark_answered(row.id, now)
+    transaction.mark_answered(row.id, moment)
     if row.is_withdrawn and row.purpose == "trial":  # it is marked as not withdrawn again
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
@@ -327,6 +329,12 @@ def shown_with_answer(setup: StudySetup, connection: Connection, row: Assignment
         return shown_trial(setup, row, None)
     shown = shown_trial(setup, row, latest.answers, latest.comment)
     return replace(shown, answered_at=time_of_answer(row, latest))
+
+
+def time_given(row: Assignment, now: float, seconds_kept: float) -> float:
+    """When the judge gave an answer that arrives now: `seconds_kept` ago, but not before the judge got
+    the trial, since the judge's clock may have been changed meanwhile."""
+    return min(now, max(now - seconds_kept, row.given_at))
 
 
 def time_of_answer(row: Assignment, latest: Row[Any]) -> float:

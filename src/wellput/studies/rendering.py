@@ -27,9 +27,12 @@ from wellput.studies.security import CSRF_FIELD, browser_key, csrf_token, rememb
 from wellput.studies.wording import ENGLISH, Wording
 
 OWN_STATIC_FILES = (
-    "drawn_marks.js", "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "marks.js", "spans.css",
-    "spans.js", "wellput.css",
+    "drawn_marks.js", "htmx.min.js", "icon.svg", "judge.js", "kept_answers.js", "lost_connections.js",
+    "marks.js", "spans.css", "spans.js", "wellput.css",
 )  # fmt: skip
+ANSWER_SECONDS = 20
+"""If a request of a page is not answered within this time, the connection counts as lost. The server
+itself waits less for its database (`database.BUSY_SECONDS`)."""
 LONG_TEXT_CHARACTERS = 1500
 LONG_TEXT_LINES = 20
 """A text with more characters or lines gets a scroll bar of its own."""
@@ -56,6 +59,7 @@ def _environment() -> Environment:
         for name, file in STATIC_FILES.items()
     }
     environment.globals["say"] = ENGLISH
+    environment.globals["answer_seconds"] = ANSWER_SECONDS
     environment.tests["long"] = is_long
     environment.globals["static"] = lambda name: f"/static/{name}?v={versions[name]}"
     return environment

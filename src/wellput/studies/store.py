@@ -191,13 +191,16 @@ class Store:
         with self.database.read() as connection:
             return state_of(connection)
 
-    def set_state(self, state: StudyState) -> None:
+    def set_state(self, state: StudyState, *, seen: StudyState | None = None) -> bool:
         """Opens, pauses or closes the study. While it is paused, judges get no new trials; when it is
-        closed, it does not take answers either."""
+        closed, it does not take answers either. If the study is neither in the state `seen` nor in
+        `state`, nothing is changed, and the result is false."""
         if state not in STUDY_STATES:
             raise InputError(f"No state {state!r}; there are {', '.join(STUDY_STATES)}.")
+        before = STUDY_STATES if seen is None else (seen, state)
+        changed = sa.update(schema.study).where(schema.study.c.state.in_(before))
         with self.database.write() as connection:
-            connection.execute(sa.update(schema.study).values(state=state))
+            return connection.execute(changed.values(state=state)).rowcount > 0
 
     def verify_owner(self, token: str) -> bool:
         with self.database.read() as connection:

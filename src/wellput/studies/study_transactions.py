@@ -72,7 +72,7 @@ NEW_ASSIGNMENT = schema.assignments.insert()
 GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
 NEW_ANSWER = schema.answers.insert()
 # If the trial was withdrawn from the judge, the answer counts nevertheless. If the judge took an answer
-# back (`is_reopened`), the time of the answer is now, even if it is the same answer as before;
+# back (`is_reopened`), the time of the answer is `moment`, even if it is the same answer as before;
 # otherwise the time of the first answer stays.
 MARK_ANSWERED = (
     sa.update(schema.assignments)
@@ -81,8 +81,10 @@ MARK_ANSWERED = (
         is_reopened=False,
         is_withdrawn=False,
         answered_at=sa.case(
-            (assignments.is_reopened, sa.bindparam("now", type_=sa.Double)),
-            else_=sa.func.coalesce(assignments.answered_at, sa.bindparam("now", type_=sa.Double)),
+            (assignments.is_reopened, sa.bindparam("moment", type_=sa.Double)),
+            else_=sa.func.coalesce(
+                assignments.answered_at, sa.bindparam("moment", type_=sa.Double)
+            ),
         ),
     )
 )
@@ -191,9 +193,10 @@ class StudyTransaction(StudyReading):
     def new_answer(self, values: Mapping[str, Any]) -> None:
         self._write(NEW_ANSWER, values)
 
-    def mark_answered(self, assignment: int, now: float) -> None:
-        """Marks an assignment as answered: now, if it had no answer or the judge took it back."""
-        self._write(MARK_ANSWERED, {"of_assignment": assignment, "now": now})
+    def mark_answered(self, assignment: int, moment: float) -> None:
+        """Marks an assignment as answered at this moment, if it had no answer or the judge took it
+        back."""
+        self._write(MARK_ANSWERED, {"of_assignment": assignment, "moment": moment})
 
     def note_seen(self, judge: int, now: float) -> None:
         """Notes that a judge is here now, and the id of the study's latest answer, from which

@@ -2,9 +2,9 @@
 better.
 
 Probabilities use absolute discounting: a constant is subtracted from the count of each stored pair. The
-probability that this frees, with that of the rare pairs that are not stored, goes to single words. The
-model takes six bytes for each pair. `count_pairs` counts pairs of neighboring words in a corpus, part
-by part.
+probability that this frees, and the probability of rare pairs, which are not stored, is divided among
+all words by their frequencies. The model takes six bytes for each pair. `count_pairs` counts pairs of
+neighboring words in a corpus, part by part.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def count_pairs(index: CorpusIndex, words: Sequence[int]) -> WordPairs:
     """The first words, second words and counts of all pairs of neighbors within a sentence, sorted. The
     result numbers words by their place in `words`; pairs with other words are left out."""
     size = len(words)
-    number = np.full(len(index.words), -1, np.int64)
-    number[list(words)] = np.arange(size)
-    counted_parts = [_count_part(part, index, number, size) for part in _parts(index)]
+    new_numbers = np.full(len(index.words), -1, np.int64)  # -1 for the words that are left out
+    new_numbers[list(words)] = np.arange(size)
+    counted_parts = [_count_part(part, index, new_numbers, size) for part in _parts(index)]
     keys, counts = _summed(counted_parts)
     return keys // size, keys % size, counts
 
@@ -46,13 +46,13 @@ def _parts(index: CorpusIndex) -> list[tuple[int, int]]:
 
 
 def _count_part(
-    part: tuple[int, int], index: CorpusIndex, number: NDArray[np.int64], size: int
+    part: tuple[int, int], index: CorpusIndex, new_numbers: NDArray[np.int64], size: int
 ) -> KeyCounts:
     """The pairs of one part of the corpus, each as the key `first word · size + second word`, and their
     counts."""
     first, last = part
     starts = index.starts[first : last + 1].astype(np.int64)
-    numbered = number[index.tokens[starts[0] : starts[-1]]]
+    numbered = new_numbers[index.tokens[starts[0] : starts[-1]]]
     is_pair = (numbered[:-1] >= 0) & (numbered[1:] >= 0)
     is_pair[starts[1:-1] - starts[0] - 1] = False  # not across the end of a sentence
     return np.unique(numbered[:-1][is_pair] * size + numbered[1:][is_pair], return_counts=True)
@@ -140,7 +140,7 @@ class BigramModel:
         """Raises ValueError for arrays that do not fit together."""
         pairs = arrays["pairs"]
         if len(words) != len(arrays["counts"]) or len(pairs) != len(arrays["pair_counts"]):
-            raise ValueError("another number of counts")
+            raise ValueError("words and counts, or pairs and their counts, differ in number")
         if (pairs >> 16 >= len(words)).any() or not 0 < arrays["total"][0] < np.inf:
             raise ValueError("a pair of unknown words, or no words at all")
         return cls(

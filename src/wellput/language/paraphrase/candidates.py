@@ -7,10 +7,10 @@ case.
 A table is CSV or TSV with the header `word,replacement` and an optional column `weight` (from 0 to 1).
 Pairs hold only in the direction in which they are written.
 
-A replacement must agree with its neighbors in two ways: in *a* or *an* before it, and in its
-inflection. Synonyms from WordNet come in the inflection of the word that they replace. From other
-sources (`AgreeingCandidates`), only replacements that share an inflection with the word are taken:
-*ran* does not replace *runs*.
+A replacement must agree with its neighbors in two ways: in *a* or *an* before it (`rewriting.py`
+changes the article), and in its inflection. Synonyms from WordNet come in the inflection of the word
+that they replace. From other sources (`AgreeingCandidates`), only replacements that share an inflection
+with the word are taken: *ran* does not replace *runs*.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from wellput.language.models.wordnet_files import CATEGORIES, Category, Sense
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
 
 MAX_PHRASE_WORDS = 3
-CATEGORY_OF_TAG: dict[str, Category] = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
+# The first letter of a Penn tag → the category of WordNet.
+CATEGORY_OF_TAG_LETTER: dict[str, Category] = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
 # Added to the tag count of every sense, so that a sense without tagged uses is possible.
 UNSEEN_SENSE_COUNT = 0.5
 
@@ -41,9 +42,9 @@ class Evidence(NamedTuple):
 
     `share` is the share of the word's tag counts that belongs to the senses it has in common with the
     replacement. `tag_count` is the sum of the replacement's tag counts for these senses, and
-    `replacement_share` its share of the replacement's tag counts. `senses` and `replacement_senses` are
-    the numbers of senses of the two words. `members` is the size of the smallest synset that has both
-    words, and `rank` the number of the word's first shared sense, from 1.
+    `replacement_share` the share of this sum in all tag counts of the replacement. `senses` and
+    `replacement_senses` are the numbers of senses of the two words. `members` is the size of the
+    smallest synset that has both words, and `rank` the number of the word's first shared sense, from 1.
     """
 
     share: float
@@ -194,7 +195,7 @@ def categories_of(tag: str | None) -> tuple[Category, ...]:
         return CATEGORIES
     if tag == "RP":
         return ()
-    category = CATEGORY_OF_TAG.get(tag[:1])
+    category = CATEGORY_OF_TAG_LETTER.get(tag[:1])
     return () if category is None else (category,)
 
 
@@ -221,8 +222,8 @@ class TableCandidates:
 
 
 def read_table_candidates(path: PathLike) -> TableCandidates:
-    """Reads a user's table of replacements. Raises InputError for a missing column, and one that lists
-    all bad rows."""
+    """Reads a user's table of replacements. Raises InputError if a column is missing, or one InputError
+    that lists all bad rows."""
     file = InputFile(path)
     check_readable(file)
     if file.suffix not in DELIMITERS:
@@ -260,28 +261,28 @@ def _weight_in_cell(cell: str | None) -> float | None:
 
 
 class AgreeingCandidates:
-    """Another source, without the replacements that share no inflection with the word. Words that
-    WordNet does not know are kept."""
+    """The replacements of another source that share an inflection with the word that they replace. If
+    WordNet does not know one of the two words, the replacement is kept too."""
 
     def __init__(self, source: CandidateSource, wordnet: WordNet) -> None:
         self._source = source
         self.name = source.name
         self.fingerprint = source.fingerprint
         self.may_be_phrase = source.may_be_phrase
-        self._forms = cache(self._look_up)
+        self._inflections = cache(self._look_up)
         self._wordnet = wordnet
 
     def replacements(
         self, text: str, tag: str | None, offered: Set[str]
     ) -> Mapping[str, Replacement]:
         candidates = self._source.replacements(text, tag, offered)
-        word_forms = self._forms(text) if candidates else frozenset()
-        if not word_forms:
+        inflections = self._inflections(text) if candidates else frozenset()
+        if not inflections:
             return candidates
         return {
             other: replacement
             for other, replacement in candidates.items()
-            if not (forms := self._forms(other)) or word_forms & forms
+            if not (others := self._inflections(other)) or inflections & others
         }
 
     def _look_up(self, text: str) -> frozenset[tuple[Category, Inflection]]:

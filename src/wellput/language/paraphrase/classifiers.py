@@ -1,10 +1,11 @@
 """`ContextClassifiers`: a classifier for each of many words, which says in which contexts it can stand.
 
-This is the contextual classifier of Kauchak & Barzilay (2006), below *the paper*. The positive examples
-of a word are the contexts of its occurrences in a corpus; the negative ones are random places in
-sentences without the word. A classifier is a linear function of the context's features, whether it is
-learned as boosted decision stumps or by logistic regression. It takes five bytes for each feature: 32
-bits for the feature's key (a hash), and a byte for its weight, in 127ths of the word's largest weight.
+This is the contextual classifier of Kauchak & Barzilay (2006), below *the paper*. A context is a
+sentence with a gap at one place. The positive examples of a word are the contexts of its occurrences in
+a corpus; the negative ones are random places in sentences without the word. A classifier is a linear
+function of the context's features, whether it is learned as boosted decision stumps or by logistic
+regression. It takes five bytes for each feature: 32 bits for the feature's key (a hash), and a byte for
+its weight, in 127ths of the word's largest weight.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ class ContextTraining:
 
     A word with fewer than `min_occurrences` gets no classifier (in the paper 10,000, in Gigaword); of
     more than `max_occurrences` a random sample is used. `negatives` is the number of negative examples
-    for each positive one (in the paper 1). `rounds` and `smoothing` are for boosting: the number of
-    stumps, and what is added to the weights by which a stump votes, counted in examples (in BoosTexter
-    1). `penalty` is for logistic regression. Features are the n-grams of up to `bag_order` words
-    anywhere in the sentence (none with 0) and, with `has_collocations`, the n-grams of the two words
-    before and the two words after the gap. Features that occur fewer than `min_feature_count` times
-    are left out.
+    for each positive one (in the paper 1). `rounds` and `smoothing` are for boosting: the largest
+    number of stumps, and the number of examples whose initial weight is added to the positive and to
+    the negative ones before a stump votes (1 in BoosTexter, the program of the paper). `penalty` is for
+    logistic regression. Features are the n-grams of up to `bag_order` words anywhere in the sentence
+    (none with 0) and, with `has_collocations`, the n-grams of the two words before and the two words
+    after the gap. Features that occur fewer than `min_feature_count` times are left out.
     """
 
     learner: Learner = "boosting"
@@ -160,8 +161,8 @@ def boosted(
 ) -> tuple[float, Floats]:
     """The bias, and the weights of `width` features. Each stump votes by whether one feature is
     present: its vote for an absent feature is added to the bias, and the difference between its votes
-    for a present and an absent feature to the feature's weight. Example `rows[i]` has feature
-    `columns[i]`."""
+    for a present and an absent feature to the feature's weight. Example i has the features
+    `columns[rows[i] : rows[i + 1]]`."""
     features, present, absent = _native.boost(
         rows, columns, labels, width, settings.rounds, settings.smoothing
     )
@@ -249,7 +250,7 @@ class ContextClassifiers:
             return []
         return [[self.classes.get(word, word) for word in words] for words in sentences]
 
-    def model_of(self, word: str) -> ContextClassifier:
+    def classifier_of(self, word: str) -> ContextClassifier:
         """The classifier of a word that has one."""
         number = self.number_of[word]
         features = slice(int(self.begins[number]), int(self.begins[number + 1]))
@@ -274,9 +275,9 @@ class ContextClassifiers:
         begins = arrays["begins"].astype(np.int64)
         numbers = [arrays[name] for name in ("shape", "steps", "biases")]
         if len(words) != len(begins) - 1 or (np.diff(begins) < 0).any():
-            raise ValueError("another number of words")
+            raise ValueError("the number of words is wrong, or classifiers overlap")
         if begins[-1] != len(arrays["keys"]) or not all(np.isfinite(a).all() for a in numbers):
-            raise ValueError("another number of keys, or numbers that are not finite")
+            raise ValueError("the number of keys is wrong, or numbers are not finite")
         classifiers = cls(
             words,
             begins=arrays["begins"],
@@ -303,37 +304,37 @@ def train_classifiers(
 ) -> ContextClassifiers:
     """The classifiers of those `words` that are frequent enough. With `classes` (word → name of its
     class) they also use the classes of neighboring words; a word without a class is a class itself."""
-    models: dict[str, ContextClassifier] = {}
+    classifiers: dict[str, ContextClassifier] = {}
     keys = NO_CLASSES
     if classes:
         keys = _native.word_keys([classes.get(word, word) for word in index.words])
     for word in words:
-        model = train_classifier(index, word, settings, seed=seed, class_keys=keys)
-        if model is not None:
-            models[word] = model
+        classifier = train_classifier(index, word, settings, seed=seed, class_keys=keys)
+        if classifier is not None:
+            classifiers[word] = classifier
         on_progress(1)
-    return replace(joined_classifiers(models, settings), classes=classes or {})
+    return replace(joined_classifiers(classifiers, settings), classes=classes or {})
 
 
 def joined_classifiers(
-    models: Mapping[str, ContextClassifier], settings: ContextTraining
+    classifiers: Mapping[str, ContextClassifier], settings: ContextTraining
 ) -> ContextClassifiers:
     """The classifiers of single words put into common arrays, with weights rounded to bytes."""
     steps = np.array(
-        [float(np.abs(m.weights).max(initial=0)) / 127 for m in models.values()], np.float32
+        [float(np.abs(c.weights).max(initial=0)) / 127 for c in classifiers.values()], np.float32
     )
     rounded = [
-        np.round(m.weights / (step or 1)).astype(np.int8)
-        for m, step in zip(models.values(), steps, strict=True)
+        np.round(c.weights / (step or 1)).astype(np.int8)
+        for c, step in zip(classifiers.values(), steps, strict=True)
     ]
-    keys = [model.keys for model in models.values()]
+    keys = [classifier.keys for classifier in classifiers.values()]
     return ContextClassifiers(
-        words=list(models),
+        words=list(classifiers),
         begins=np.cumsum([0, *map(len, keys)]).astype(np.uint32),
         keys=np.concatenate([*keys, np.zeros(0, np.uint32)]).astype(np.uint32),
         weights=np.concatenate([*rounded, np.zeros(0, np.int8)]).astype(np.int8),
         steps=steps,
-        biases=np.array([model.bias for model in models.values()], np.float32),
+        biases=np.array([classifier.bias for classifier in classifiers.values()], np.float32),
         bag_order=settings.bag_order,
         has_collocations=settings.has_collocations,
         # A boosted margin is half the log odds (Friedman, Hastie & Tibshirani 2000).

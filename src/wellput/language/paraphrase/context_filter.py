@@ -1,15 +1,15 @@
 """The filters `context` and `neural`, which judge whether a replacement is right in its sentence.
 
 A `Query` is a replacement to judge, with its sentence. `context` makes one probability from what
-WordNet says of the two words, the context classifiers, a language model and word vectors. It is a
-logistic model over the features in `CONTEXT_FEATURES`, their squares and their products, and learns
-its weights from judged substitutions. A feature that is unknown (for a word without a classifier,
-or a source other than WordNet) takes its mean value.
+WordNet says of the word and its replacement, and from the context classifiers, a language model and
+word vectors. It is a logistic model over the features in `CONTEXT_FEATURES`, their squares and their
+products, and learns its weights from judged substitutions. A feature that is unknown (for a word
+without a classifier, or a source other than WordNet) takes its mean value.
 
 `neural` (`wellput[neural]`) has three more features, which say how much a replacement changes a neural
 encoder's embeddings: the cosine of the word's and the replacement's embeddings, each in its sentence;
-the cosine of the mean embeddings of the two sentences; and the mean cosine of each other word's
-embeddings in the two sentences.
+the cosine of the mean embeddings of the two sentences; and for each of the other words the cosine of
+its two embeddings, averaged over these words.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from wellput.language.paraphrase.classifiers import ContextClassifiers
 from wellput.language.paraphrase.filters import (
     Query,
     bigram_gains,
-    replacement_margins,
+    replacement_log_odds,
     sigmoid,
-    word_margins,
+    word_log_odds,
 )
 from wellput.language.paraphrase.place_vectors import PlaceVectors
 from wellput.language.paraphrase.sentences import FUNCTION_WORDS
@@ -41,8 +41,9 @@ from wellput.language.paraphrase.similar_words import WordVectors
 # frequencies of the replacement and of the word. `margin` and `word_margin` are the log odds that their
 # classifiers give, and `is_unlearned` says that the replacement has no classifier. `language_model` is
 # the gain by bigrams. `similarity` and `topic_similarity` are cosines of word vectors (latent
-# semantic analysis, LSA): of the replacement with the word, and with the words around it. The last
-# three come from `PlaceVectors`: how well the vectors of the two words fit the place.
+# semantic analysis, LSA): of the replacement with the word, and with the words around it. `advantage`
+# says how much likelier the replacement is in this place than the word. The last three come from
+# `PlaceVectors`: how well the vectors of the two words fit the place.
 CONTEXT_FEATURES = (
     "prior", "log_share", "log_senses", "log_rank", "log_members", "log_tag_count",
     "log_replacement_share", "log_replacement_senses", "is_noun", "is_verb", "is_adjective",
@@ -72,10 +73,10 @@ class Knowledge:
         rows = np.full((len(queries), len(CONTEXT_FEATURES)), np.nan)
         for row, query in zip(rows, queries, strict=True):
             self._add_evidence(row, query)
-        rows[:, COLUMN["margin"]] = replacement_margins(self.classifiers, queries)
-        rows[:, COLUMN["word_margin"]] = word_margins(self.classifiers, queries)
+        rows[:, COLUMN["margin"]] = replacement_log_odds(self.classifiers, queries)
+        rows[:, COLUMN["word_margin"]] = word_log_odds(self.classifiers, queries)
         rows[:, COLUMN["is_unlearned"]] = np.isnan(rows[:, COLUMN["margin"]])
-        # How much likelier the replacement is here than the word, with the frequencies of both.
+        # The margins leave out how frequent the two words are, so the counts come in here.
         rows[:, COLUMN["advantage"]] = (
             rows[:, COLUMN["margin"]]
             - np.nan_to_num(rows[:, COLUMN["word_margin"]])
@@ -118,14 +119,15 @@ class Knowledge:
                 row[COLUMN["topic_similarity"]] = new_vector @ np.mean(topic, axis=0)
 
     def _topic(self, query: Query) -> list[str]:
+        """The words on either side of the replaced word, without function words."""
         return [word for word in query.window((), TOPIC_WORDS) if word not in FUNCTION_WORDS]
 
 
 @dataclass(frozen=True, eq=False)
 class Combination:
     """A fitted logistic model. Features are standardized with `means` and `scales`; `weights` has the
-    bias, then the weights of the features, then those of their products. Replacements with a
-    probability below `threshold` are refused."""
+    bias, then the weights of the features, then those of their squares and products. Replacements with
+    a probability below `threshold` are refused."""
 
     means: Floats
     scales: Floats
@@ -285,17 +287,17 @@ def sentence_pairs(
     queries: Sequence[Query],
 ) -> tuple[list[tuple[str, ...]], list[tuple[int, int, int, int, int]]]:
     """The sentences to encode, each once; and for each query the numbers of its old and its new
-    sentence, the place of the word in them, and how many words it and its replacement have."""
+    sentence, the place of the word in both, and how many words it and its replacement have."""
     texts: dict[tuple[str, ...], int] = {}
     rows = []
     for query in queries:
         begin = max(0, query.first - ENCODED_WORDS)
-        first, n = query.first - begin, query.last - query.first
+        first, n_old = query.first - begin, query.last - query.first
         new = query.replacement.text.split(" ")
         old = tuple(query.window(query.words[query.first : query.last], ENCODED_WORDS))
         rewritten = tuple(query.window(new, ENCODED_WORDS))
-        before, after = (texts.setdefault(text, len(texts)) for text in (old, rewritten))
-        rows.append((before, after, first, n, len(new)))
+        old_number, new_number = (texts.setdefault(text, len(texts)) for text in (old, rewritten))
+        rows.append((old_number, new_number, first, n_old, len(new)))
     return list(texts), rows
 
 
@@ -304,12 +306,16 @@ def similarities(encoder: Encoder, queries: Sequence[Query]) -> Floats:
     texts, rows = sentence_pairs(queries)
     vectors = encoder.encode(texts)
     result = np.zeros((len(queries), len(SIMILARITIES)))
-    for row, (old_place, new_place, first, n, m) in zip(result, rows, strict=True):
-        old, new = vectors[old_place], vectors[new_place]
-        row[0] = _cosine(old[first : first + n].mean(axis=0), new[first : first + m].mean(axis=0))
+    for row, (old_number, new_number, first, n_old, n_new) in zip(result, rows, strict=True):
+        old, new = vectors[old_number], vectors[new_number]
+        row[0] = _cosine(
+            old[first : first + n_old].mean(axis=0), new[first : first + n_new].mean(axis=0)
+        )
         row[1] = _cosine(old.mean(axis=0), new.mean(axis=0))
         others = zip(
-            [*old[:first], *old[first + n :]], [*new[:first], *new[first + m :]], strict=True
+            [*old[:first], *old[first + n_old :]],
+            [*new[:first], *new[first + n_new :]],
+            strict=True,
         )
         cosines = [_cosine(x, y) for x, y in others]
         row[2] = np.mean(cosines) if cosines else 1.0

@@ -87,10 +87,10 @@ class CorpusIndex(StoredModel):
             (self.starts, len(self.starts) - 1, n_tokens),
             (self.begins, n_words, len(self.places)),
         ):
-            places = bounds.astype(np.int64)
-            if places.shape != (n_parts + 1,) or (np.diff(places) < 0).any():
+            signed = bounds.astype(np.int64)  # so that differences can be negative
+            if signed.shape != (n_parts + 1,) or (np.diff(signed) < 0).any():
                 raise ValueError("bounds are out of order")
-            if places[0] != 0 or places[-1] != end:
+            if signed[0] != 0 or signed[-1] != end:
                 raise ValueError("bounds do not begin at 0 or end too early")
         for numbers, end in ((self.tokens, n_words), (self.places, n_tokens)):
             if numbers.ndim != 1 or numbers.dtype != np.uint32:
@@ -125,7 +125,7 @@ class CorpusIndex(StoredModel):
 def index_corpus(
     blocks: Iterable[Sequence[str]], *, on_progress: Callable[[int], None] = lambda _: None
 ) -> CorpusIndex:
-    """The index of a corpus. Each block is a list of sentences of any length; blank sentences are left
+    """The index of a corpus. Each block is a list of any number of sentences; blank sentences are left
     out. Words are numbered in the order of their first occurrence."""
     numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
     tokens, starts = array("I"), array("Q", [0])

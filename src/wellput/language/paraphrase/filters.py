@@ -73,16 +73,17 @@ class ClassifierFilter:
         self._classifiers = classifiers
 
     def probabilities(self, queries: Sequence[Query]) -> Floats:
-        return sigmoid(replacement_margins(self._classifiers, queries))
+        return sigmoid(replacement_log_odds(self._classifiers, queries))
 
 
 class ContextwnFilter:
     """The paper's method ContextWN: its classifiers, with as many negative as positive examples.
 
     The odds of classifiers that were learned with `negatives` negative examples for each positive one
-    are multiplied by this number. With the paper's threshold, 0.5, three quarters of its proposals
-    passed. It had far more sentences for each classifier, so the thresholds here are lower: seven of
-    ten proposals pass on the data set DA2016 (ratings of translations).
+    are multiplied by this number, as if both had been equally many. In the paper three quarters of the
+    proposals passed with the threshold 0.5. The paper had far more sentences for each classifier, so
+    the thresholds here are lower: seven of ten proposals pass on the data set DA2016 (ratings of
+    translations).
     """
 
     name = "contextwn"
@@ -94,15 +95,16 @@ class ContextwnFilter:
         self._shift = float(np.log(negatives))
 
     def probabilities(self, queries: Sequence[Query]) -> Floats:
-        return sigmoid(replacement_margins(self._classifiers, queries) + self._shift)
+        return sigmoid(replacement_log_odds(self._classifiers, queries) + self._shift)
 
 
 class RelativeFilter:
     """Asks which of the two words is likelier in this context, by their classifiers and frequencies:
     the filter `classifier` with the option `relative`.
 
-    The share of positive examples is the same for every classifier, so a word's odds in running text
-    are the odds from its classifier times the word's frequency.
+    The share of positive examples is the same for every classifier, whatever the word's frequency. So a
+    word's odds in running text are the odds from its classifier times the word's frequency, but for a
+    factor that is the same for all words.
     """
 
     name = "classifier"
@@ -113,25 +115,25 @@ class RelativeFilter:
         self._bigrams = bigrams
 
     def probabilities(self, queries: Sequence[Query]) -> Floats:
-        margins = replacement_margins(self._classifiers, queries) - np.nan_to_num(
-            word_margins(self._classifiers, queries)
+        log_odds = replacement_log_odds(self._classifiers, queries) - np.nan_to_num(
+            word_log_odds(self._classifiers, queries)
         )
         counts = [
             (self._bigrams.count(q.replacement.text), self._bigrams.count(q.words[q.first]))
             for q in queries
         ]
-        frequency = np.log1p(np.array(counts).reshape(-1, 2))
-        return sigmoid(margins + frequency[:, 0] - frequency[:, 1])
+        frequencies = np.log1p(np.array(counts).reshape(-1, 2))
+        return sigmoid(log_odds + frequencies[:, 0] - frequencies[:, 1])
 
 
-def replacement_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
+def replacement_log_odds(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
     """Log odds of the replacement in its context; NaN without a classifier for it."""
     return classifiers.log_odds(
         [(query.words, query.first, query.last, query.replacement.text) for query in queries]
     )
 
 
-def word_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
+def word_log_odds(classifiers: ContextClassifiers, queries: Sequence[Query]) -> Floats:
     """Log odds of the word itself in its context; NaN without a classifier for it."""
     return classifiers.log_odds(
         [
@@ -142,7 +144,8 @@ def word_margins(classifiers: ContextClassifiers, queries: Sequence[Query]) -> F
 
 
 class LanguageModelFilter:
-    """Whether a language model finds the rewritten reference at least as probable as the original."""
+    """Whether a language model finds the rewritten reference at least as probable as the original. It
+    reads `reach` words on either side of the replacement."""
 
     name = "lm"
     threshold = 0.5
@@ -181,7 +184,7 @@ def bigram_gains(bigrams: BigramModel, queries: Sequence[Query]) -> Floats:
 
 
 def _with_neighbors(query: Query, text: Sequence[str]) -> list[str]:
-    """The words of `text` with the word before and after the query's gap; "" beyond the sentence."""
+    """The words of `text` with the word before and after the replaced words; "" beyond the sentence."""
     before = query.words[query.first - 1] if query.first else ""
     after = query.words[query.last] if query.last < len(query.words) else ""
     return [before, *text, after]

@@ -173,8 +173,8 @@ def paraphrasers(specs: Names) -> list[Paraphraser]:
 
 
 class _Parts:
-    """The parts that the options need, each loaded on first use. `fingerprints` lists those of the
-    loaded parts; `classifiers`, if not None, take the place of those of the model."""
+    """The parts that the options need, each loaded on first use. `fingerprints` has the fingerprints
+    of the loaded parts. `classifiers`, if not None, replace the classifiers of the model."""
 
     def __init__(self, options: ParaphraseOptions, classifiers: ContextClassifiers | None) -> None:
         self._options = options
@@ -210,10 +210,10 @@ class _Parts:
                 LsaCandidates(vectors, self.model.fingerprint), self.wordnet
             )
         elif name == "brown":
-            if self.model.clusters is None:
+            if self.model.brown_classes is None:
                 raise InputError("This model has no Brown classes: train one with them.")
-            words, clusters = self.model.bigrams.words, self.model.clusters
-            brown = BrownCandidates(words, clusters, self.model.fingerprint)
+            words, classes = self.model.bigrams.words, self.model.brown_classes
+            brown = BrownCandidates(words, classes, self.model.fingerprint)
             source = AgreeingCandidates(brown, self.wordnet)
         else:
             raise InputError(
@@ -287,7 +287,7 @@ def make_paraphraser(
     options: ParaphraseOptions, *, classifiers: ContextClassifiers | None = None
 ) -> Paraphraser:
     """Loads the parts that the options need; raises InputError if one is missing. `classifiers`
-    replace those of the model."""
+    replace the classifiers of the model."""
     parts = _Parts(options, classifiers)
     rewriter = Rewriter(
         parts.source(),

@@ -1,7 +1,7 @@
 """`ParaphraseModel`: everything that paraphrasing learns from a corpus, in one file (`.wpm`).
 
 The words of the model are the most frequent words of the corpus, followed by its most frequent other
-tokens. `clusters` has the Brown class of each word (words of a class have similar neighbors),
+tokens. `brown_classes` has the Brown class of each word (words of a class have similar neighbors),
 `combination` has the weights of the filter `context`, and `neural` has those of the filter `neural`.
 Each of the three may be None.
 """
@@ -40,7 +40,7 @@ class ParaphraseModel(StoredModel):
     bigrams: BigramModel
     vectors: WordVectors
     places: PlaceVectors
-    clusters: NDArray[np.uint16] | None
+    brown_classes: NDArray[np.uint16] | None
     combination: Combination | None
     neural: Combination | None
     card: Mapping[str, Any]
@@ -55,7 +55,7 @@ class ParaphraseModel(StoredModel):
             "bigrams": self.bigrams.arrays(),
             "lsa": {"vectors": self.vectors.vectors},
             "places": self.places.arrays(),
-            "brown": {} if self.clusters is None else {"classes": self.clusters},
+            "brown": {} if self.brown_classes is None else {"classes": self.brown_classes},
             "combination": {} if self.combination is None else self.combination.arrays(),
             "neural": {} if self.neural is None else self.neural.arrays(),
         }
@@ -80,8 +80,8 @@ class ParaphraseModel(StoredModel):
     @classmethod
     def _of(cls, file: ModelFile) -> ParaphraseModel:
         words = file.strings("words")
-        vectors, clusters = file.arrays["lsa.vectors"], file.arrays.get("brown.classes")
-        n_needed_words = max(len(vectors), 0 if clusters is None else len(clusters))
+        vectors, classes = file.arrays["lsa.vectors"], file.arrays.get("brown.classes")
+        n_needed_words = max(len(vectors), 0 if classes is None else len(classes))
         if vectors.ndim != 2 or n_needed_words > len(words):
             raise ValueError("more vectors or classes than words")
         combination, neural = _part(file, "combination"), _part(file, "neural")
@@ -95,7 +95,7 @@ class ParaphraseModel(StoredModel):
             places=PlaceVectors.of_arrays(
                 words, file.strings("neighbor_words"), _part(file, "places")
             ),
-            clusters=clusters,
+            brown_classes=classes,
             combination=Combination.of_arrays(combination, n_features) if combination else None,
             neural=(Combination.of_arrays(neural, n_features + N_SIMILARITIES) if neural else None),
             card=file.card,

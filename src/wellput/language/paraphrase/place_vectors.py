@@ -1,4 +1,4 @@
-"""`PlaceVectors`: how well words go together with the words at the two places before and after them.
+"""`PlaceVectors`: how well a word goes together with the two words before it and the two after it.
 
 The counts of neighbors at these four places are weighted by positive pointwise mutual information and
 reduced to few dimensions (Levy & Goldberg 2014). The dot product of a word's vector and the vector of a
@@ -47,31 +47,34 @@ class PlaceVectors:
     def features(self, queries: Sequence[Query]) -> Floats:
         """A row for each query: how well the replacement goes with its neighbors, how much better than
         the replaced word, and the cosine of the two words; NaN for unknown words."""
-        new = self._rows([query.replacement.text for query in queries])
-        old = self._rows([" ".join(query.words[query.first : query.last]) for query in queries])
-        neighbors = np.array([self._rows_of_neighbors(query) for query in queries], np.int64)
-        neighbors = neighbors.reshape(-1, len(NEIGHBOR_PLACES))
-        known = self._neighbor_rows[neighbors] * (neighbors >= 0)[..., None]
+        new = self._vectors_of([query.replacement.text for query in queries])
+        old = self._vectors_of(
+            [" ".join(query.words[query.first : query.last]) for query in queries]
+        )
+        rows = np.array([self._neighbor_rows(query) for query in queries], np.int64)
+        rows = rows.reshape(-1, len(NEIGHBOR_PLACES))
+        known = self._neighbor_vectors[rows] * (rows >= 0)[..., None]
         context = known.sum(axis=1)
         fit = (new * context).sum(axis=1)
         lengths = np.linalg.norm(new, axis=1) * np.linalg.norm(old, axis=1)
         cosine = (new * old).sum(axis=1) / np.where(lengths == 0, 1, lengths)
         return np.column_stack([fit, fit - (old * context).sum(axis=1), cosine])
 
-    def _rows(self, words: Sequence[str]) -> Floats:
-        numbers = np.array([self._row_of.get(word, -1) for word in words], np.int64)
-        rows = self.vectors[numbers].astype(np.float64) * self.steps[numbers, None]
-        rows[numbers < 0] = np.nan
-        return rows
+    def _vectors_of(self, words: Sequence[str]) -> Floats:
+        """The vector of each word; NaN for an unknown word."""
+        rows = np.array([self._row_of.get(word, -1) for word in words], np.int64)
+        vectors = self.vectors[rows].astype(np.float64) * self.steps[rows, None]
+        vectors[rows < 0] = np.nan
+        return vectors
 
-    def _rows_of_neighbors(self, query: Query) -> list[int]:
+    def _neighbor_rows(self, query: Query) -> list[int]:
         """For each place, the row of the query's neighbor there in `neighbors`; −1 for an unknown
         neighbor and beyond the sentence."""
         rows = []
         for number, place in enumerate(NEIGHBOR_PLACES):
             at = query.first + place if place < 0 else query.last + place - 1
             word = query.words[at] if 0 <= at < len(query.words) else ""
-            row = self._neighbor_of.get(word, -1)
+            row = self._row_of_neighbor.get(word, -1)
             rows.append(row if row < 0 else number * len(self.neighbor_words) + row)
         return rows
 
@@ -80,13 +83,13 @@ class PlaceVectors:
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property
-    def _neighbor_of(self) -> dict[str, int]:
+    def _row_of_neighbor(self) -> dict[str, int]:
         return {word: row for row, word in enumerate(self.neighbor_words)}
 
     @cached_property
-    def _neighbor_rows(self) -> Floats:
-        rows: Floats = self.neighbors.astype(np.float64) * self.neighbor_steps[:, None]
-        return rows
+    def _neighbor_vectors(self) -> Floats:
+        vectors: Floats = self.neighbors.astype(np.float64) * self.neighbor_steps[:, None]
+        return vectors
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays for a model file, which stores `words` and `neighbor_words` separately."""
@@ -108,9 +111,9 @@ class PlaceVectors:
             len(arrays["neighbor_steps"]),
             vectors.shape[-1],
         ):
-            raise ValueError("another number of vectors")
+            raise ValueError("the number of vectors or dimensions is wrong")
         if len(neighbors) != n_neighbors or len(vectors) > len(words):
-            raise ValueError("another number of words")
+            raise ValueError("the number of words is wrong")
         return cls(
             words[: len(vectors)],
             neighbor_words,
@@ -175,7 +178,7 @@ def _counts(index: CorpusIndex, words: list[int], neighbor_numbers: list[int]) -
 
 
 def _mutual_information(counts: Any) -> Any:
-    """max(0, log P(neighbor | word, place) / P(neighbor | place)); the divisor is smoothed."""
+    """max(0, log(P(neighbor | word, place) / P(neighbor | place))); the divisor is smoothed."""
     from scipy.sparse import coo_array
 
     by_word = np.asarray(counts.sum(axis=1)).ravel() / len(NEIGHBOR_PLACES)

@@ -4,10 +4,10 @@
 set whose references are rewritten as it is read, and `ParaphraseResult` holds both.
 
 The tree of a reference is edited together with its words, so that tree metrics still work. A word that
-replaces a word takes its place in the tree. Where a phrase gets another number of words, its first new
-word becomes its head and is attached where the head of the old phrase was. The other new words are
-attached to the first with the relation `fixed`. The dependents of the old words keep their relations
-and are attached to the first new word.
+replaces a word takes its place in the tree. If either of the two is a phrase, the first new word is
+attached where the head of the replaced words was. The other new words are attached to the first new
+word with the relation `fixed`. The dependents of the replaced words keep their relations and are
+attached to the first new word.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def edited_tree(
     """The tree of a reference that is rewritten to `text` by the edits. `numbers` has the tree's word
     number for each token, as from `word_numbers`; every edited token must have one."""
     words = list(tree.words)
-    # Edits are made from the end, so that the numbers of earlier words stay right.
     multiwords = list(tree.multiwords)
+    # Edits are made from the end, so that the numbers of earlier words stay right.
     for edit in sorted(edits, key=lambda edit: -edit.first):
         span = [number for number in numbers[edit.first : edit.last] if number is not None]
         words = _replaced(words, span, edit)
@@ -166,7 +166,7 @@ class Paraphraser:
                 [tree for _, tree in row] if trees else []
                 for row, trees in zip(rewritten, batch.trees, strict=True)
             ],
-            memo={},
+            memo={},  # what metrics computed for the old references is not valid
         )
 
     def rewrite_items(
@@ -267,15 +267,15 @@ class RewrittenSource(EvalSource):
         self._on_progress = on_progress
         self.substitutions: list[Substitution] = []
         """The substitutions of the last reading."""
-        self.references = 0
+        self.n_references = 0
         """The number of references in the last reading, counted once for each output."""
 
     def blocks(self) -> Iterator[list[Item]]:
-        self.substitutions, self.references = [], 0
+        self.substitutions, self.n_references = [], 0
         for block in self._source.blocks():
             items, substitutions = self._paraphraser.rewrite_items(block, threads=self._threads)
             self.substitutions += substitutions
-            self.references += sum(
+            self.n_references += sum(
                 len(item.references_for(system)) for item in block for system in item.outputs
             )
             self._on_progress(len(block))

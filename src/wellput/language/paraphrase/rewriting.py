@@ -143,8 +143,8 @@ class Rewritten:
 
 @dataclass(frozen=True)
 class Rewriter:
-    """Rewrites references with the candidates of a source, a filter and a threshold. With None the
-    filter's default threshold is taken. Without `has_phrases`, only single words are replaced. With
+    """Rewrites references with the candidates of a source, a filter and a threshold (None: the default
+    threshold of the filter). Without `has_phrases`, only single words are replaced. With
     `is_joint`, the best replacement is made first, and the others are judged again in the changed
     reference."""
 
@@ -155,7 +155,7 @@ class Rewriter:
     is_joint: bool = False
 
     @property
-    def least(self) -> float:
+    def min_probability(self) -> float:
         """The least probability of a proposal that passes the filter."""
         return self.filter.threshold if self.threshold is None else self.threshold
 
@@ -184,7 +184,7 @@ class Rewriter:
         ]
 
     def _passes(self, proposal: Proposal) -> bool:
-        return proposal.probability >= self.least  # False for NaN
+        return proposal.probability >= self.min_probability  # False for NaN
 
     def _judge(self, contexts: Sequence[tuple[tuple[str, ...], Sequence[Proposal]]]) -> None:
         """Sets the probability of each proposal. A context is the words of a reference with its

@@ -40,9 +40,10 @@ MARKS_BEFORE_CAPITAL = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A text, its tokens, and the first and last character of each token (`spans`). `tags` are the
-    Penn tags of the tokens, or None. `also_fixed` marks tokens that may not be replaced for other
-    reasons than their form; it may be empty."""
+    """A text and its tokens. `spans` has the places of each token's first character and of the
+    character
+    after its last one. `tags` are the Penn tags of the tokens, or None. `also_fixed` is true for tokens
+    that are fixed whatever their form; it may be empty."""
 
     text: str
     tokens: tuple[str, ...]
@@ -68,7 +69,7 @@ class Sentence:
 
     @cached_property
     def is_fixed(self) -> tuple[bool, ...]:
-        """For each token, whether it may not be replaced; in an output, whether it may not replace."""
+        """For each token, whether it may not be replaced, or, in an output, may not replace a word."""
         quoted = (
             [match.span() for match in QUOTED_PATTERN.finditer(self.text)]
             if self._has_quotes
@@ -82,9 +83,9 @@ class Sentence:
             for place, token in enumerate(self.tokens)
         )
 
-    def covered(self, first: int, last: int) -> str:
-        """The text from token `first` to before token `last`."""
-        return self.text[self.spans[first][0] : self.spans[last - 1][1]]
+    def covered(self, first: int, end: int) -> str:
+        """The text of the tokens from `first` to before `end`."""
+        return self.text[self.spans[first][0] : self.spans[end - 1][1]]
 
     def fixed_where(self, is_fixed: Sequence[bool]) -> Sentence:
         """The same sentence; the tokens for which `is_fixed` is true may not be replaced either."""

@@ -136,7 +136,7 @@ def cooccurrences(
 
 
 def _mutual_information(counts: NDArray[np.float32]) -> Floats:
-    """max(0, log P(word, feature) / P(word) P(feature))."""
+    """max(0, log(P(word, feature) / (P(word) P(feature))))."""
     total = counts.sum(dtype=np.float64)
     expected = np.outer(
         counts.sum(axis=1, dtype=np.float64), counts.sum(axis=0, dtype=np.float64) / total

@@ -75,7 +75,7 @@ class JudgedSubstitution:
 
 
 def read_judged(path: PathLike) -> list[JudgedSubstitution]:
-    """The judged substitutions of a file; raises InputError for all bad lines."""
+    """The judged substitutions of a file; raises one InputError that lists all bad lines."""
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -183,9 +183,9 @@ def train_model(
         index, words, settings.contexts, seed=seed, on_progress=on_progress
     )
     bigrams = train_bigrams(index, [*frequent, *other_tokens], min_count=settings.min_pair_count)
-    clusters = None
+    brown_classes = None
     if settings.classes:
-        clusters = train_brown(index, frequent, classes=settings.classes)
+        brown_classes = train_brown(index, frequent, classes=settings.classes)
     knowledge = Knowledge(classifiers, bigrams, vectors, place_vectors)
     # The learned weights and the threshold of the filters `context` and `neural`.
     context_weights = shipped.combination if shipped else None
@@ -209,7 +209,7 @@ def train_model(
         bigrams,
         vectors,
         place_vectors,
-        clusters,
+        brown_classes,
         context_weights,
         neural_weights,
         card or {},
@@ -284,24 +284,29 @@ def learn_classifiers(
     """The classifiers of the words. Classifiers that the file `cache` has from the same index, seed and
     settings are taken from it; the others are learned and added to it."""
     made_from = {"index": index.fingerprint, "seed": seed, **asdict(settings)}
-    known = joined_classifiers({}, settings) if cache is None else _read(cache, made_from, settings)
+    known = (
+        joined_classifiers({}, settings)
+        if cache is None
+        else _read_cache(cache, made_from, settings)
+    )
     missing = sorted(set(words) - set(known.words))
     new = train_classifiers(index, missing, settings, seed=seed, on_progress=on_progress)
     if not new.words:
         return known
-    models = {word: known.model_of(word) for word in known.words}
-    models |= {word: new.model_of(word) for word in new.words}
-    learned = joined_classifiers(models, settings)
+    classifiers = {word: known.classifier_of(word) for word in known.words}
+    classifiers |= {word: new.classifier_of(word) for word in new.words}
+    learned = joined_classifiers(classifiers, settings)
     if cache is not None:
-        note_own_file(cache)
+        note_own_file(cache)  # the command may replace this file, although it has read it
         save_classifiers(cache, learned, made_from)
     return learned
 
 
-def _read(
+def _read_cache(
     path: PathLike, made_from: dict[str, object], settings: ContextTraining
 ) -> ContextClassifiers:
-    """The classifiers of a file if it exists and was `made_from` the same; otherwise none."""
+    """The classifiers of a file, if it exists and was made from the same index, seed and settings;
+    otherwise no classifiers."""
     if not Path(path).exists():
         return joined_classifiers({}, settings)
     known, card = read_classifiers(path)

@@ -2,8 +2,8 @@
 which returns the changed versions of texts.
 
 A *kind* of change is harmful or harmless. A harmful kind has a severity: `base` (the text becomes no
-answer at all), `critical`, `major` or `minor`. A kind *by degree* (misspelling one, three or six words)
-has three severities. A *variant* is one kind at one severity.
+answer at all), `critical`, `major` or `minor`. A kind *by degree* (such as misspelling one, three or
+six words) has several severities. A *variant* is one kind at one severity.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def perturbed(
 
 
 MAX_OTHER_TEXTS = 20
-"""Of so many other items a change gets the texts (`Surroundings.others`)."""
+"""A change gets the texts of at most this many other items (`Surroundings.others`)."""
 
 
 def _others(texts: Sequence[str], place: int) -> list[str]:

@@ -11,14 +11,14 @@ from wellput.language.perturb.passage import Edit, Edits, Passage, PlacedWord, S
 from wellput.language.perturb.word_lists import with_capital_of
 
 # Auxiliaries with *not*, contracted.
-NEGATED = {
+CONTRACTED_NOT = {
     "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't",
     "does": "doesn't", "did": "didn't", "has": "hasn't", "have": "haven't", "had": "hadn't",
     "will": "won't", "would": "wouldn't", "could": "couldn't", "should": "shouldn't",
     "can": "can't",
 }  # fmt: skip
 # Word and verb → the ending that the verb becomes.
-SHORTENED = {
+CONTRACTED_VERB = {
     ("i", "am"): "'m", ("you", "are"): "'re", ("we", "are"): "'re", ("they", "are"): "'re",
     ("it", "is"): "'s", ("he", "is"): "'s", ("she", "is"): "'s", ("that", "is"): "'s",
     ("there", "is"): "'s", ("i", "will"): "'ll", ("you", "will"): "'ll", ("we", "will"): "'ll",
@@ -26,9 +26,9 @@ SHORTENED = {
     ("i", "have"): "'ve", ("you", "have"): "'ve", ("we", "have"): "'ve", ("they", "have"): "'ve",
 }  # fmt: skip
 # Contracted ending → the verb that it stands for.
-LENGTHENED = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+FULL_VERB = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 # What stands before *n't* → the full auxiliary.
-LONG_NEGATED = {"ca": "can", "wo": "will"}
+FULL_AUXILIARY = {"ca": "can", "wo": "will"}
 
 
 def contraction(
@@ -39,7 +39,7 @@ def contraction(
         words = sentence.words
         for place, word in enumerate(words[:-1]):
             after = words[place + 1]
-            following = sentence.follows(place + 1)
+            following = sentence.word_after(place + 1)
             has_word_after = following is not None and following.form[0].isalnum()
             between = passage.text[word.end : after.begin]
             if between not in ("", " ") or not has_word_after or sentence.is_question:
@@ -57,12 +57,12 @@ def _contracted(
     """The contraction of `word` and the word `after` it, None if they may not be contracted.
     `following` is the third word, `between` the white space between the first two."""
     # Before some words the full form is usual, because it is stressed: "not only", "they are in".
-    if after.lowercase == "not" and word.lowercase in NEGATED:
+    if after.lowercase == "not" and word.lowercase in CONTRACTED_NOT:
         if following.lowercase in ("only", "just", "merely", "so", "to", "because"):
             return None
-        contracted = NEGATED[word.lowercase]
+        contracted = CONTRACTED_NOT[word.lowercase]
         return Edit(word.begin, after.end, with_capital_of(word.form, contracted))
-    ending = SHORTENED.get((word.lowercase, after.lowercase))
+    ending = CONTRACTED_VERB.get((word.lowercase, after.lowercase))
     if ending is None or between != " " or (word.lowercase == "that" and word.relation == "mark"):
         return None
     is_main_have = after.lowercase == "have" and after.relation != "aux"
@@ -92,13 +92,13 @@ def _spelled_out(
     if between or not word.is_word:
         return None
     if ending == "n't":
-        full = LONG_NEGATED.get(word.lowercase, word.lowercase)
+        full = FULL_AUXILIARY.get(word.lowercase, word.lowercase)
         if full == "ai" or full == "sha":
             return None  # "ain't" and "shan't"
         spelled_out = "cannot" if full == "can" else f"{full} not"
         return Edit(word.begin, after.end, with_capital_of(word.form, spelled_out))
-    if ending in LENGTHENED and word.tag in ("PRP", "EX", "DT", "WP"):
-        return Edit(after.begin, after.end, f" {LENGTHENED[ending]}")
+    if ending in FULL_VERB and word.tag in ("PRP", "EX", "DT", "WP"):
+        return Edit(after.begin, after.end, f" {FULL_VERB[ending]}")
     # *'s* may also be *has* or a possessive.
     is_copula = after.tag == "VBZ" and following.tag in ("DT", "JJ", "RB", "VBG", "IN", "PRP$")
     if ending == "'s" and word.lowercase in ("it", "that", "he", "she", "there") and is_copula:

@@ -41,9 +41,9 @@ def omitted_subject(
             word = sentence.words[subject]
             if phrase is None or subject > sentence.root:
                 continue
-            after = sentence.follows(phrase[1])
-            is_clear = word.tag.startswith(("NN", "PRP")) and word.tag != "PRP$"
-            if not is_clear or after is None or not after.form[0].isalnum():
+            after = sentence.word_after(phrase[1])
+            is_noun_or_pronoun = word.tag.startswith(("NN", "PRP")) and word.tag != "PRP$"
+            if not is_noun_or_pronoun or after is None or not after.form[0].isalnum():
                 continue
             if not _begins_clause(sentence, phrase[0]):
                 continue
@@ -52,7 +52,8 @@ def omitted_subject(
 
 
 def _begins_clause(sentence: PassageSentence, place: int) -> bool:
-    """Whether the parser is surely right that a phrase beginning at this place is a subject."""
+    """Whether a phrase that begins at this place begins its clause and looks like a subject, so that
+    the parser is surely right to call it one."""
     before = sentence.words[place - 1] if place else None
     is_first = before is None or before.form in (",", "“", '"', ":") or before.tag == "CC"
     return is_first and sentence.words[place].tag not in ("IN", "TO", "RB", "WRB", "CC", "VBG")
@@ -85,7 +86,7 @@ def omitted_adverb(
             if word.tag != "RB" or word.relation != "advmod" or word.lowercase in ADVERB_STOPS:
                 continue
             before = sentence.words[place - 1] if place else None
-            after = sentence.follows(place)
+            after = sentence.word_after(place)
             if sentence.children(place) or not word.is_word or after is None:
                 continue
             if after.lowercase == "of":
@@ -97,8 +98,8 @@ def omitted_adverb(
                     continue  # the word of a title
                 if before.is_name and word.lowercase == "first":
                     continue  # a day: *on November first*
-            # What an adverb says of another adverb, a comparative, a preposition or a number often is
-            # needed: *almost ten*.
+            # An adverb is often needed if it belongs to another adverb, a comparative, a preposition or
+            # a number: *almost ten*.
             if word.head >= 0 and sentence.words[word.head].tag in ("RB", "JJR", "IN", "CD"):
                 continue
             is_set_off = before is None or before.form == ","
@@ -132,7 +133,7 @@ def _can_do_without(
     noun, `phrase` the places of its first and last word."""
     first, last = phrase
     text = passage.covered(sentence, first, last)
-    after, end = sentence.follows(last), sentence.words[last].end
+    after, end = sentence.word_after(last), sentence.words[last].end
     inside = sentence.words[first : last + 1]
     preposition, governor = sentence.words[first], sentence.words[sentence.words[head].head]
     return (
@@ -157,7 +158,7 @@ def _dropped(passage: Passage, sentence: PassageSentence, first: int, last: int)
     gets the capital."""
     begin, end = sentence.words[first].begin, sentence.words[last].end
     edits = [removal(passage.text, begin, end)]
-    after = sentence.follows(last)
+    after = sentence.word_after(last)
     if first == 0 and after is not None and sentence.words[0].form[:1].isupper():
         new_first = capitalized(after.form)
         if passage.text[after.begin : after.end] != new_first:
@@ -213,20 +214,20 @@ def _finite_verb(sentence: PassageSentence, head: int) -> int | None:
 def _other_number(verb: PlacedWord, subject: PlacedWord) -> str | None:
     """The verb in the other number (*walk* for *walks*). None if that is the same form, or if the verb
     does not agree with this subject already, so that the parse is probably wrong."""
-    is_plural = subject.tag == "NNS" or subject.lowercase in ("we", "they", "i", "you")
+    takes_plural_verb = subject.tag == "NNS" or subject.lowercase in ("we", "they", "i", "you")
     if verb.lowercase in OTHER_NUMBER:
         form = OTHER_NUMBER[verb.lowercase]
         if (
             verb.lowercase in ("is", "was", "has", "does")
-        ) == is_plural and verb.lowercase != "was":
+        ) == takes_plural_verb and verb.lowercase != "was":
             return None  # the subject was misread
-        if verb.lowercase == "was" and subject.lowercase != "i" and is_plural:
+        if verb.lowercase == "was" and subject.lowercase != "i" and takes_plural_verb:
             return None
     elif not has_right_lemma(verb):
         return None
-    elif verb.tag == "VBZ" and not is_plural:
+    elif verb.tag == "VBZ" and not takes_plural_verb:
         form = verb.lemma
-    elif verb.tag == "VBP" and is_plural and verb.is_word:
+    elif verb.tag == "VBP" and takes_plural_verb and verb.is_word:
         form = inflect(verb.lemma, "verb", "third")
     else:
         return None
@@ -241,7 +242,7 @@ MOVED_WORDS = 4
 """The number of words that change places at degree 2."""
 MIN_WORDS_TO_SHUFFLE = 6
 MIN_MOVED_SHARE = 0.7
-"""A shuffle that leaves more words in their places is repeated."""
+"""If fewer of the words change places in a shuffle, they are shuffled again."""
 MAX_SHUFFLES = 20
 """After this many shuffles the sentence is left as it is."""
 
@@ -299,7 +300,7 @@ def _permuted(sentence: PassageSentence, places: list[int], new_order: list[int]
     return edits
 
 
-REPEATABLE = ("had", "that", "very", "really", "more", "many")
+REPEATABLE_WORDS = ("had", "that", "very", "really", "more", "many")
 """Words that may stand twice in good English."""
 
 
@@ -314,7 +315,7 @@ def repetition(
             for word in words[1:]:
                 after = passage.text[word.end : word.end + 1]
                 is_long = word.is_word and len(word.form) > 2
-                if is_long and word.lowercase not in REPEATABLE and after in ("", *" .,;:!?"):
+                if is_long and word.lowercase not in REPEATABLE_WORDS and after in ("", *" .,;:!?"):
                     yield [Edit(word.end, word.end, f" {word.form}")]
             continue
         length = 3 if degree == 2 else 4

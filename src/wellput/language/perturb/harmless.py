@@ -126,7 +126,7 @@ def passive(
             continue  # what looks like the object may be a time: *left Monday*
         if any(word.lowercase in PASSIVE_STOPS for word in sentence.words):
             continue  # a second agent (*by*), or words whose sense depends on the order (*the latter*)
-        after = sentence.follows(o_last)
+        after = sentence.word_after(o_last)
         if after is not None and after.tag == "CC":
             continue  # the subject has a second verb, or the verb a second object
         if not has_clear_case(sentence.words[0]):
@@ -389,7 +389,7 @@ def _is_plain_list(sentence: PassageSentence, first: int, parts: list[int]) -> b
     if begin and words[begin - 1].form == "," and words[begin].tag == "IN":
         return False  # *Japan, with its surplus, the symbol of …*
     phrase = sentence.phrase(parts[-1])
-    after = None if phrase is None else sentence.follows(phrase[1])
+    after = None if phrase is None else sentence.word_after(phrase[1])
     if phrase is None or (after is not None and after.tag in (",", "CC")):
         return False
     is_before_verb = after is not None and after.tag in ("MD", "VBD", "VBP", "VBZ")

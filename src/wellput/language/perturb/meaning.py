@@ -89,7 +89,7 @@ def _negating(sentence: PassageSentence) -> Edit | None:
         before = sentence.words[root - 1]
         if verb.lowercase in AUXILIARIES and verb.lemma != "have":
             return None  # an auxiliary whose verb is left out or was not found
-        after = sentence.follows(root)
+        after = sentence.word_after(root)
         if verb.form.isupper() or (after is not None and after.lowercase in ("yet", "better")):
             return None  # *had better*, *have yet to*
         if before.tag in ("RB", "MD", "TO", "CC") or before.relation in ("aux", "cop"):
@@ -102,7 +102,7 @@ def _negating(sentence: PassageSentence) -> Edit | None:
 
 def _with_not(sentence: PassageSentence, place: int, subjects: list[int]) -> Edit | None:
     """The edit that puts *not* after the auxiliary at a place, or None."""
-    word, after = sentence.words[place], sentence.follows(place)
+    word, after = sentence.words[place], sentence.word_after(place)
     if subjects[0] > place or after is None or after.lowercase in WORDS_THAT_FOLLOW_AN_AUXILIARY:
         return None
     if not after.form[0].isalnum() or word.lowercase in ("'d", "’d"):
@@ -115,7 +115,7 @@ def _without_negation(passage: Passage, sentence: PassageSentence) -> Iterator[E
     for place, word in enumerate(sentence.words):
         if word.lowercase not in ("not", "n't", "n’t") or place == 0:
             continue
-        before, after = sentence.words[place - 1], sentence.follows(place)
+        before, after = sentence.words[place - 1], sentence.word_after(place)
         is_main = word.head == sentence.root
         if not is_main or before.lowercase not in AUXILIARIES or after is None:
             continue
@@ -147,7 +147,7 @@ def name(passage: Passage, surroundings: Surroundings, rng: np.random.Generator)
                 fitting = [
                     other
                     for other in others
-                    if other not in text and _same_article(sentence, first, other)
+                    if other not in text and _fits_article(sentence, first, other)
                 ]
                 if fitting:
                     yield [Edit(word.begin, word.end, fitting[int(rng.integers(len(fitting)))])]
@@ -164,7 +164,7 @@ def name(passage: Passage, surroundings: Surroundings, rng: np.random.Generator)
                 for other in known
                 if other not in text
                 and is_like_name(written, other, surroundings.name_kinds or {})
-                and _same_article(sentence, first, other)
+                and _fits_article(sentence, first, other)
             ]
             if fitting:
                 other = fitting[int(rng.integers(len(fitting)))]
@@ -176,7 +176,7 @@ def _is_alone(sentence: PassageSentence, first: int, last: int) -> bool:
     return not any(word.is_word for word in (*sentence.words[:first], *sentence.words[last + 1 :]))
 
 
-def _same_article(sentence: PassageSentence, first: int, other: str) -> bool:
+def _fits_article(sentence: PassageSentence, first: int, other: str) -> bool:
     """Whether the other name can follow the article before the place `first`, if there is one."""
     before = sentence.words[first - 1].lowercase if first else ""
     return before not in ("a", "an") or indefinite_article(other) == before
@@ -209,8 +209,8 @@ def antonym(
             if is_in_phrase("antonyms", sentence, place, lemma):
                 continue
             if word.tag in ("JJR", "JJS") and lemma == "great":
-                continue  # *greater* is often *larger*, the opposite of *great* is *terrible*
-            after = sentence.follows(place)
+                continue  # *great* becomes *terrible*, but *greater* is often *larger*
+            after = sentence.word_after(place)
             if category == "verb" and after is not None and after.tag == "CD":
                 continue  # *lost 0:3*
             if category == "verb" and not _fits_opposite(sentence, place, lemma):
@@ -324,7 +324,7 @@ def _are_whole_phrases(sentence: PassageSentence, s_last: int, o_first: int, o_l
     auxiliaries and adverbs stands between subject and verb, and the object has no further parts before
     or after it (as in *cut short a visit*, *managed a space first*)."""
     words, root = sentence.words, sentence.root
-    obj, after = words[o_first : o_last + 1], sentence.follows(o_last)
+    obj, after = words[o_first : o_last + 1], sentence.word_after(o_last)
     return (
         all(word.relation in ("aux", "advmod") for word in words[s_last + 1 : root])
         and o_first == root + 1

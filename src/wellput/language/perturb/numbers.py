@@ -94,7 +94,7 @@ def number_words(
     """A number is written in words or in digits (`3`, `three`; `5%`, `5 percent`; `1,000`, `1000`)."""
     for sentence in passage.sentences:
         for place, word in enumerate(sentence.words):
-            after = sentence.follows(place)
+            after = sentence.word_after(place)
             if word.tag != "CD" or after is None or is_joined(passage.text, word):
                 continue
             before = sentence.words[place - 1].form if place else ""

@@ -148,7 +148,7 @@ class PassageSentence:
             return None
         return places[0], places[-1]
 
-    def follows(self, place: int) -> PlacedWord | None:
+    def word_after(self, place: int) -> PlacedWord | None:
         """The word after the one at this place, or None."""
         return self.words[place + 1] if place + 1 < len(self.words) else None
 

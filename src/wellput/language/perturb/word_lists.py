@@ -29,7 +29,6 @@ CATEGORY_OF_TAG: Mapping[str, Category] = {
     **dict.fromkeys(("JJ", "JJR", "JJS"), "adj"),
     **dict.fromkeys(("RB", "RBR", "RBS"), "adv"),
 }
-# Words that begin with a consonant letter and take *an*; beginnings with a vowel letter that take *a*.
 
 
 def table_lines(name: str) -> list[list[str]]:
@@ -76,8 +75,8 @@ def word_set(name: str) -> frozenset[str]:
 
 
 @cache
-def _phrases(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """A word → the words after it, and those before it, beside which it has another sense than in the
+def _phrase_neighbors(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
+    """A word → the words after it and the words before it that show a sense other than the one in the
     list `kind` (`antonyms` or `synonyms`)."""
     return {
         word: (frozenset(after.split()), frozenset(before.split()))
@@ -89,8 +88,8 @@ def _phrases(kind: str) -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
 def is_in_phrase(kind: str, sentence: PassageSentence, place: int, entry: str) -> bool:
     """Whether the neighbors of the word at a place show that it has another sense than its `entry` in
     the list `kind` (`antonyms` or `synonyms`)."""
-    after_words, before_words = _phrases(kind).get(entry, (frozenset(), frozenset()))
-    after = sentence.follows(place)
+    after_words, before_words = _phrase_neighbors(kind).get(entry, (frozenset(), frozenset()))
+    after = sentence.word_after(place)
     before = sentence.words[place - 1] if place else None
     return (after is not None and after.lowercase in after_words) or (
         before is not None and before.lowercase in before_words
@@ -179,7 +178,7 @@ def _shown_kind(sentence: PassageSentence, first: int, last: int) -> str | None:
     """What the neighbors of a name show it to be: `person`, `place`, or None where they do not show
     it."""
     before = sentence.words[first - 1] if first else None
-    after, head = sentence.follows(last), sentence.words[last]
+    after, head = sentence.word_after(last), sentence.words[last]
     if after is not None and after.tag in ("NN", "NNS", "POS", "HYPH"):
         return None  # a part of a longer phrase: *in Tyumen region*, *in Smith's house*
     listed = {
@@ -217,7 +216,7 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
     their tag, whether they are the head of their phrase, and whether *'s* follows."""
     before = sentence.words[first - 1] if first else None
     word_before = before.lowercase if before is not None and before.is_word else ""
-    after = sentence.follows(last)
+    after = sentence.word_after(last)
     is_possessive = after is not None and after.tag == "POS"
     head = sentence.words[last]
     relation = "compound" if head.relation in ("compound", "flat") else "head"
@@ -226,8 +225,8 @@ def name_key(sentence: PassageSentence, first: int, last: int) -> str:
 
 def is_like_name(name: str, other: str, kinds: Mapping[str, str]) -> bool:
     """Whether another name of the corpus is of the same kind. It is if it ends in the same word (*Gull
-    Island*, *Thorn Island*) and begins with another. It also is if both name a person, or both a place,
-    and no word of the two is in the list of names or an English word."""
+    Island*, *Thorn Island*) and begins with another. Otherwise both must name a person, or both a
+    place, and no word of either may be in the list of names or be an English word."""
     words, other_words = name.split(), other.split()
     if len(words) > 1 and words[-1] == other_words[-1]:
         return words[0] != other_words[0]

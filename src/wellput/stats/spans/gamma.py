@@ -13,12 +13,12 @@ the end of the line continues at its beginning. At least `MIN_DRAWS` panels are 
 the paper asks for, so that the expected disorder is known to 1% (section 5.3).
 
 The steps of all alignments are limited (`max_steps`). If the alignment of the observed panels shows
-that `MIN_DRAWS` random panels would take more steps, γ is not computed from these panels. If these
-`MIN_DRAWS` can be aligned, but not all that the paper asks for, fewer are drawn than it asks for.
+that `MIN_DRAWS` random panels would take more steps, γ is not computed from these panels. If that many
+can be aligned, but not as many as the paper asks for, as many are drawn as can be aligned.
 
 The interval comes from leaving out units (items, or documents) one by one. When a unit is left out, its
 spans are removed from the observed disorder. From the random panels, those spans are removed that come
-from this unit, or that lie where another judge's line, as it was moved, has this unit.
+from this unit, or that start where this unit lies on the line of another judge after it was moved.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ Z_95 = 1.96
 """Standard errors on either side of the middle of a 95% interval."""
 MIN_MAX_STEPS = 200_000_000
 MAX_STEPS_PER_SPAN = 20_000
-"""γ may take `MIN_MAX_STEPS` steps, or `MAX_STEPS_PER_SPAN` for each span if that is more. This is about
-20 s for up to 10,000 spans."""
+"""γ may take `MIN_MAX_STEPS` steps, or `MAX_STEPS_PER_SPAN` for each span if that is more. This is
+about 20 s for up to 10,000 spans."""
 STEPS_OF_PIVOT = 50
 """The steps counted for each drawn *pivot*, the distance by which a judge's spans are moved."""
 STEPS_OF_MOVED_SPAN = 0.05
@@ -124,16 +124,16 @@ def gamma(
     observed = _Disorders(len(clusters.codes))
     for panel, disorders in zip(marked, aligned.values(), strict=True):
         observed.add(disorders, [panel.items_at(panel.spans.starts)], clusters)
-    drawn = [_Disorders(len(clusters.codes)) for _ in marked]
+    drawn_sums = [_Disorders(len(clusters.codes)) for _ in marked]
     rates, few_draws_error = _drawn_rates(
-        marked, drawn, clusters, np.random.default_rng(seed), limit
+        marked, drawn_sums, clusters, np.random.default_rng(seed), limit
     )
     n_spans_of = np.array([len(panel.spans) for panel in marked], float)
     spans_per_judge = sum(len(panel.spans) / panel.spans.n_judges for panel in marked)
     expected = float(rates.mean(axis=0) @ n_spans_of)
     value = 1.0 - observed.total / expected
-    by_item = _without(observed, marked, drawn, rates, clusters, by_cluster=False)
-    by_cluster = _without(observed, marked, drawn, rates, clusters, by_cluster=True)
+    by_item = _without(observed, marked, drawn_sums, rates, clusters, by_cluster=False)
+    by_cluster = _without(observed, marked, drawn_sums, rates, clusters, by_cluster=True)
     contributes = by_cluster != value  # a cluster without spans changes nothing
     estimate = jackknife_interval(
         WithoutItems(value, by_cluster, contributes),
@@ -158,7 +158,8 @@ def _aligned(
 ) -> dict[int, Floats]:
     """The disorders of the spans of each panel, by the panel's place in `panels`. If all panels would
     take more than `steps`, TooManyAlignments is raised; but with a `sampling_seed` panels are taken in
-    random order, and each panel that would take more than the steps still left is omitted."""
+    random order, each panel that would take more than the steps still left is omitted, and the error
+    is raised only if no panel remains."""
     places = np.arange(len(panels))
     if sampling_seed is not None:
         np.random.default_rng(sampling_seed).shuffle(places)
@@ -216,13 +217,13 @@ class _Disorders:
 
 def _drawn_rates(
     panels: Sequence[MarkedPanel],
-    drawn: Sequence[_Disorders],
+    drawn_sums: Sequence[_Disorders],
     clusters: ClusteredItems,
     rng: np.random.Generator,
     limit: int,
 ) -> tuple[Floats, float]:
     """The mean disorder of a span in each random panel: draws × panels; and `Gamma.few_draws_error`.
-    The sums of the random panels are added to `drawn`. The draws take about `limit` steps at most.
+    The sums of the random panels are added to `drawn_sums`. The draws take about `limit` steps at most.
     Raises TooManyAlignments if the first `MIN_DRAWS` would take more than twice this limit."""
     rows: list[list[float]] = []
     n_spans = np.array([len(panel.spans) for panel in panels], float)
@@ -231,7 +232,7 @@ def _drawn_rates(
     effort = Effort(2 * limit)
     while len(rows) < n_draws:
         row = []
-        for panel, sums in zip(panels, drawn, strict=True):
+        for panel, sums in zip(panels, drawn_sums, strict=True):
             spans, items = random_panel(panel, rng)
             effort.spend(_steps_of_moving(panel))
             disorders = aligned_disorders(spans, effort)
@@ -296,19 +297,19 @@ def _pivots(length: float, n: int, min_distance: float, rng: np.random.Generator
 def _without(
     observed: _Disorders,
     panels: Sequence[MarkedPanel],
-    drawn: Sequence[_Disorders],
+    drawn_sums: Sequence[_Disorders],
     rates: Floats,
     clusters: ClusteredItems,
     *,
     by_cluster: bool,
 ) -> Floats:
-    """γ without each item or, with `by_cluster`, without each cluster. `drawn` and `rates` are those of
-    `_drawn_rates`."""
+    """γ without each item or, with `by_cluster`, without each cluster. `drawn_sums` and `rates`
+    are those of `_drawn_rates`."""
     n_items = len(clusters.codes)
     n = len(clusters.sizes) if by_cluster else n_items
     observed_of_unit = (observed.of_clusters if by_cluster else observed.of_items)[:, :n]
     expected = np.zeros(n)
-    for place, (panel, sums) in enumerate(zip(panels, drawn, strict=True)):
+    for place, (panel, sums) in enumerate(zip(panels, drawn_sums, strict=True)):
         items = panel.items_at(panel.spans.starts)
         n_spans_left = len(panel.spans) - np.bincount(
             clusters.codes[items] if by_cluster else items, minlength=n

@@ -56,7 +56,7 @@ where rounding makes two equal sums differ."""
 
 class TooManyAlignments(Exception):
     """There are too many ways to align these spans. A caller may then align the spans of each pair of
-    judges, which takes fewer steps."""
+    judges instead, for which there are fewer ways."""
 
 
 class Effort:
@@ -234,8 +234,8 @@ def _unitary_alignments(
     a disorder of 1."""
     pairs = spans.n_judges * (spans.n_judges - 1) / 2
     for chosen, n_later in _sets_of_near(spans, members, near_of):
-        # To list the larger sets, the n_later² / 2 pairs of later spans are compared, at a third of a step
-        # each.
+        # To list the larger sets, the n_later² / 2 pairs of later spans are compared, at a third of a
+        # step each.
         effort.spend(STEPS_OF_UNITARY + n_later**2 // 6)
         within = [[near_of[a][b] for b in chosen if b != a] for a in chosen]
         if all(sum(differences) <= pairs + len(chosen) - 1 for differences in within):

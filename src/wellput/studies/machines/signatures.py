@@ -36,12 +36,12 @@ without it, because the endpoint does not know it."""
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of several versions of a model: some of them (`named`), and the number of all. With
-    `is_lowest` there may be more than `n`."""
+    """The digests of several versions of a model: all or some of them (`named`), and the number of all.
+    With `is_lower_bound` there may be more than `n`."""
 
     named: frozenset[str]
     n: int
-    is_lowest: bool = False
+    is_lower_bound: bool = False
 
     @classmethod
     def of(cls, text: str) -> Digests:
@@ -59,7 +59,7 @@ class Digests:
         """
         named = nsmallest(MAX_NAMED_DIGESTS, self.named)
         n_more = self.n - len(named)
-        at_least = "at least " if self.is_lowest else ""
+        at_least = "at least " if self.is_lower_bound else ""
         return "+".join([*named, f"{at_least}{n_more} more"] if n_more else named) or UNKNOWN
 
     def __or__(self, other: Digests) -> Digests:
@@ -69,12 +69,16 @@ class Digests:
         'fp_1+fp_2+fp_3'
         >>> str(Digests.of("fp_1+fp_2+fp_3+7 more") | Digests.of("fp_5+fp_6"))
         'fp_1+fp_2+fp_3+at least 7 more'
+        >>> str(Digests.of("fp_1") | Digests.of("fp_1+fp_2+fp_3+7 more"))
+        'fp_1+fp_2+fp_3+7 more'
         """
         if self == other or (other._are_all_named and other.named <= self.named):
             return self
+        if self._are_all_named and self.named <= other.named:
+            return other
         named = self.named | other.named
         is_exact = self._are_all_named and other._are_all_named
-        return Digests(named, max(self.n, other.n, len(named)), is_lowest=not is_exact)
+        return Digests(named, max(self.n, other.n, len(named)), is_lower_bound=not is_exact)
 
     @property
     def _are_all_named(self) -> bool:

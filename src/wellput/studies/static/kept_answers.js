@@ -117,7 +117,7 @@
     const times = [["ms", String(kept.ms)], ["kept_ms", keptMs(kept)]];
     const body = new URLSearchParams([...kept.values, ["csrf", csrf], ...times]);
     try {
-      const signal = AbortSignal.timeout(htmx.config.timeout);
+      const signal = AbortSignal.timeout?.(htmx.config.timeout);
       const response = await fetch(action, { method: "POST", body, signal });
       if (!wellputServer.isPage(response.status, await response.text())) return false;
       if (response.ok) drop(key);
@@ -154,8 +154,11 @@
     const ms = kept?.isSent ? kept.ms : timeSpent();
     const isOld = isSentAgain && kept !== null;
     given = { ms, isSent: true, at: isOld ? kept.at : Date.now() };
-    target.querySelector("input[name=ms]").value = ms;
-    target.querySelector("input[name=kept_ms]").value = isOld ? keptMs(kept) : "";
+    const times = { ms, kept_ms: isOld ? keptMs(kept) : "" };
+    for (const [name, value] of Object.entries(times)) {
+      const field = target.querySelector(`input[name=${name}]`); // a design's own template may lack it
+      if (field) field.value = value;
+    }
   }
 
   // The form is complete and on its way. If the page is closed now, the answer is sent when it is opened again.
@@ -165,11 +168,11 @@
 
   function onLost({ target }) {
     const answer = form();
-    const kept = answer && read(keyOf(answer));
-    if (!kept) return;
+    if (!answer) return;
+    const kept = read(keyOf(answer));
     // An answer that was changed on its way is the one that the judge gave.
-    if (target === answer && !kept.isSent) write(keyOf(answer), { ...kept, isSent: true });
-    else if (!kept.isSent) return;
+    if (target === answer && !kept?.isSent) keep(answer, { ...given, ...kept, isSent: true });
+    else if (!kept?.isSent) return;
     clearTimeout(waiting);
     waiting = setTimeout(sendAgain, RETRY_SECONDS * 1000);
   }
