@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.pages import write_page
 from wellput.agreement.machines.biases import JudgeBiases, judge_biases
-from wellput.agreement.machines.judged_trials import judged_trials
+from wellput.agreement.machines.judged_trials import OutputKey, judged_trials
 from wellput.core.estimates import Estimate
 from wellput.core.judgment import Judgment, Preference
 
@@ -66,11 +66,11 @@ class Finding:
 
 def rating_study(
     planted: Planted, n_items: int, rng: np.random.Generator
-) -> tuple[list[Judgment], dict[tuple[str, str], float]]:
+) -> tuple[list[Judgment], dict[OutputKey, float]]:
     """Ratings of all outputs by all people and the judge, each with the place at which the judge saw
     it; and the outputs' lengths in characters."""
     answers: list[Judgment] = []
-    lengths: dict[tuple[str, str], float] = {}
+    lengths: dict[OutputKey, float] = {}
     for item in range(n_items):
         name = str(item)
         ease, own_ease, size = rng.normal(size=3)
@@ -103,11 +103,11 @@ def rating_study(
 
 def choice_study(
     planted: Planted, n_items: int, rng: np.random.Generator
-) -> tuple[list[Preference], dict[tuple[str, str], float]]:
+) -> tuple[list[Preference], dict[OutputKey, float]]:
     """Choices between all pairs of outputs; the judge sees each pair in one of the two orders, drawn at
     random. Chances are linear in what matters, so that what is planted is what should be found."""
     answers: list[Preference] = []
-    lengths: dict[tuple[str, str], float] = {}
+    lengths: dict[OutputKey, float] = {}
     for item in range(n_items):
         name = str(item)
         logs = {s: 6 + LENGTH_OF_SYSTEM[s] + rng.uniform(-0.5, 0.5) for s in SYSTEMS}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -22,7 +23,7 @@ from wellput.agreement.judged_samples import (
 from wellput.agreement.panel import Exclusion
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference
 from wellput.core.source import EvalSource
 
 REFERENCE = "the cat sat on a mat"
@@ -122,13 +123,13 @@ def test_the_sample_of_a_single_text_is_0(compare: Command) -> None:
 
 
 def test_choices_name_the_sample_of_both_systems() -> None:
-    choices = [
-        Preference(judge, f"i{number}", "A", "D", "better", choice, {"sample": "1"})
-        for judge in PEOPLE
-        for number in range(N_ITEMS)
-        for gap in [n_right(number, "A", 1) - n_right(number, "D", 1)]
-        for choice in ["a" if gap > 0 else "b" if gap < 0 else "tie"]
-    ]
+    choices: list[Preference] = []
+    for judge in PEOPLE:
+        for number in range(N_ITEMS):
+            gap = n_right(number, "A", 1) - n_right(number, "D", 1)
+            choice: PairwiseChoice = "a" if gap > 0 else "b" if gap < 0 else "tie"
+            sample = {"sample": "1"}
+            choices.append(Preference(judge, f"i{number}", "A", "D", "better", choice, sample))
     (right,) = wellput.agree(evalset(0, 1), choices, "gsa").confusion
     assert right["accuracy"] == 1
     whole = [replace(choice, extra={}) for choice in choices]
@@ -218,9 +219,9 @@ def test_vet_gives_each_judged_sample_its_own_score() -> None:
 
 def test_vet_measures_the_length_of_the_judged_sample() -> None:
     # The machine gives a point more for each doubling of the judged text, which is the second sample.
-    items = EvalSet(
-        [Item(str(n), {"A": ("word", "x" * 2 ** (n % 5))}, ("word",)) for n in range(40)]
-    )
+    judged = ["x" * 2 ** (n % 5) for n in range(40)]
+    items = EvalSet([Item(str(n), {"A": ("word", text)}) for n, text in enumerate(judged)])
+    texts = EvalSet([Item(str(n), {"A": text}) for n, text in enumerate(judged)])
     machine = [Judgment("model:m", str(n), "A", "q", n % 5 + 1, {"sample": "1"}) for n in range(40)]
     people = [
         Judgment(judge, str(n), "A", "q", n % 3, {"sample": "1"})
@@ -228,7 +229,6 @@ def test_vet_measures_the_length_of_the_judged_sample() -> None:
         for n in range(40)
     ]
     found = wellput.vet([*people, *machine], "model:m", evalset=items, min_items=5).biases.length
-    texts = EvalSet([item._replace(outputs={"A": item.outputs["A"][1]}) for item in items])
     plain = [replace(answer, extra={}) for answer in [*people, *machine]]
     assert found == wellput.vet(plain, "model:m", evalset=texts, min_items=5).biases.length
 
@@ -332,23 +332,21 @@ def test_the_refusal_says_what_is_probably_wrong() -> None:
         InputError, match=r"a single text, sample 0\n(.*\n)*.*remove the column sample"
     ):
         agree(evalset(1), ratings(1))
-    with pytest.raises(InputError, match="sample x of system 'A', item 'i0'"):
-        agree(evalset(0, 1), ratings(1, column="x"))
+    for wrong in ("x", "-1", "²", "9" * 5000):
+        with pytest.raises(InputError, match=f"sample {wrong} of system 'A', item 'i0'"):
+            agree(evalset(0, 1), ratings(1, column=wrong))
 
 
-def test_all_outputs_of_systems_means_all_samples() -> None:
-    def score_of_a(metric_items: str) -> float:
-        result = wellput.agree(
-            evalset(0, 1), ratings(1), "gsa", level="system", metric_items=metric_items
-        )
-        (order,) = result.orders
-        return order.scores[order.systems.index("A")]
-
-    expected = {
-        name: wellput.score(evalset(*k), "gsa") for name, k in (("all", (0, 1)), ("judged", (1,)))
-    }
-    for name, result in expected.items():
-        assert score_of_a(name) == pytest.approx(result["A", "gsa"].score)
+@pytest.mark.parametrize(("metric_items", "samples"), [("all", (0, 1)), ("judged", (1,))])
+def test_all_outputs_of_systems_means_all_samples(
+    metric_items: Literal["all", "judged"], samples: tuple[int, ...]
+) -> None:
+    result = wellput.agree(
+        evalset(0, 1), ratings(1), "gsa", level="system", metric_items=metric_items
+    )
+    (order,) = result.orders
+    expected = wellput.score(evalset(*samples), "gsa")["A", "gsa"].score
+    assert order.scores[order.systems.index("A")] == pytest.approx(expected)
 
 
 def test_notes_parser_and_advice_are_those_of_the_source() -> None:

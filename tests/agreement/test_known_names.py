@@ -8,9 +8,9 @@ import shlex
 import pytest
 
 from wellput.agreement.exclusions import (
-    excluding_unknown,
     known_answers,
     parse_exclusion,
+    with_unknown_excluded,
     without_excluded,
 )
 from wellput.agreement.panel import KnownNames, names_of, refuse_unknown
@@ -127,7 +127,7 @@ def test_the_names_of_an_evalset() -> None:
 
 
 def test_unknown_names_become_exclusions_that_are_counted() -> None:
-    rules = excluding_unknown(RATINGS, [parse_exclusion("judge=J2,system=hasty: slept")], KNOWN)
+    rules = with_unknown_excluded(RATINGS, [parse_exclusion("judge=J2,system=hasty: slept")], KNOWN)
     _, left_out = without_excluded(RATINGS, rules)
     assert [(one.system, one.item, one.question, one.n) for one in left_out[1:]] == [
         ("carefull", None, "quality", 2),
@@ -135,5 +135,5 @@ def test_unknown_names_become_exclusions_that_are_counted() -> None:
         (None, "9", "fluency", 1),
     ]
     with pytest.raises(InputError, match="system 'carefull'"):
-        excluding_unknown(RATINGS[1:], [], KNOWN)
-    assert excluding_unknown(RATINGS[:1], [], KNOWN) == []
+        with_unknown_excluded(RATINGS[1:], [], KNOWN)
+    assert with_unknown_excluded(RATINGS[:1], [], KNOWN) == []

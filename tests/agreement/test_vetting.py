@@ -14,7 +14,13 @@ import pytest
 import wellput
 from wellput.agreement.machines.biases import family_of, judge_biases
 from wellput.agreement.machines.comparison import machine_comparisons
-from wellput.agreement.machines.judged_trials import are_on_scale, judged_trials, on_question_scale
+from wellput.agreement.machines.judged_trials import (
+    OutputKey,
+    OutputValues,
+    are_on_scale,
+    judged_trials,
+    on_question_scale,
+)
 from wellput.agreement.machines.vetting import VetOptions, VetResult, vet_judge
 from wellput.core.errors import InputError
 from wellput.core.judgment import Judgment, PairwiseChoice, Preference
@@ -129,7 +135,7 @@ def _intervals(record: Any) -> list[float]:
 def test_the_order_of_the_rows_does_not_change_a_metrics_answers() -> None:
     """A metric's scores are put on the question's scale by fits to the items of other folds."""
     rows = [rating(judge, f"i{n}", "A", n % 4 + 1) for judge in ("P1", "P2") for n in range(9)]
-    scores = {("A", f"i{n}"): 10.0 * (n % 4) + n for n in range(9)}
+    scores: OutputValues = {("A", f"i{n}"): 10.0 * (n % 4) + n for n in range(9)}
     answers = []
     for order in (range(18), np.random.default_rng(1).permutation(18)):
         found = judged_trials([rows[place] for place in order], "chrf", scores=scores)
@@ -216,7 +222,7 @@ def with_scores(values: list[float], people: float = 1.0) -> VetResult:
     """Kim, Lee and Mia on 40 items; the judge is a file of scores."""
     counts = dict.fromkeys(("Kim", "Lee", "Mia"), 40)
     answers = [one for one in shared_trials(counts, people) if one.judge != JUDGE]
-    scores = {("A", str(item)): values[item % len(values)] for item in range(40)}
+    scores: OutputValues = {("A", str(item)): values[item % len(values)] for item in range(40)}
     return vet_judge(answers, "./scores.csv", VetOptions(), scores=scores)
 
 
@@ -316,7 +322,8 @@ def test_position_of_ratings_is_for_each_place_earlier() -> None:
 
 def test_length_is_what_a_doubling_adds_within_systems() -> None:
     rng = np.random.default_rng(3)
-    answers, lengths = [], {}
+    answers: list[Judgment] = []
+    lengths: dict[OutputKey, float] = {}
     for item, system in product(range(12), "AB"):
         size = 2.0 ** rng.integers(3, 8)
         lengths[system, str(item)] = size

@@ -228,7 +228,7 @@ def test_answers_with_and_without_a_parameter_have_both_in_their_signature(tmp_p
 def test_many_digests_do_not_make_the_table_grow(tmp_path: Path) -> None:
     file = tmp_path / "j.csv"
     with SimulatedEndpoint(fingerprint=(f"fp_{n}" for n in range(5000, 9000))) as endpoint:
-        few = judged(endpoint, file, 3)
+        few = judged(endpoint, file, 3, parallel=1)
         assert few.digest == "fp_5000+fp_5001+fp_5002"
         result = judged(endpoint, file, 300, parallel=1)
         assert result.digest == "fp_5000+fp_5001+fp_5002+297 more"

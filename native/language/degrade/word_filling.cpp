@@ -1,5 +1,5 @@
-// Words for templates of tags: the best sequence by P(word | tag) P(word | word before). Repeated
-// words are discouraged by looking back along the best path to each state.
+// Fills templates (sequences of part-of-speech tags) with words: the best sequence by P(word | tag)
+// P(word | word before). A word that the best path to a state already has costs extra.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -38,7 +38,7 @@ void check_rows(const Array<std::int32_t>& begins, const Array<std::int32_t>& wo
 // A word in its place in the sentence, with the best path that leads there.
 struct State {
     std::int32_t word;
-    std::int32_t before;    // place in the states of the word before
+    std::int32_t before;    // the state of the word before, by its number in that step
     std::uint64_t on_path;  // a bit for each word on the path, by its number modulo 64
     double score;
 };
@@ -48,9 +48,10 @@ constexpr double IMPOSSIBLE_SCORE = -std::numeric_limits<double>::infinity();
 // Viterbi search: for each tag of a template the states are the words that may have it.
 class Filler {
 public:
-    Filler(Rows tags, Rows bigrams, const double* unigrams, std::size_t n_words, double repeated)
-        : tags_(tags), bigrams_(bigrams), unigrams_(unigrams), repeated_(repeated),
-          state_of_(n_words, -1) {}
+    Filler(Rows by_tag, Rows by_word, const double* unigrams, std::size_t n_words,
+           double repeat_log_weight)
+        : by_tag_(by_tag), by_word_(by_word), unigrams_(unigrams),
+          repeat_log_weight_(repeat_log_weight), state_of_(n_words, -1) {}
 
     std::vector<std::int32_t> operator()(const std::int32_t* tags, std::size_t length,
                                          std::int32_t start) {
@@ -69,29 +70,30 @@ private:
     void step(std::int32_t tag) {
         const auto& before = steps_.back();
         std::vector<State> next;
-        for (auto e = tags_.begins[tag]; e < tags_.begins[tag + 1]; ++e) {
-            state_of_[tags_.words[e]] = static_cast<std::int32_t>(next.size());
-            next.push_back({tags_.words[e], 0, 0, IMPOSSIBLE_SCORE});
+        for (auto e = by_tag_.begins[tag]; e < by_tag_.begins[tag + 1]; ++e) {
+            state_of_[by_tag_.words[e]] = static_cast<std::int32_t>(next.size());
+            next.push_back({by_tag_.words[e], 0, 0, IMPOSSIBLE_SCORE});
         }
         for (std::size_t b = 0; b < before.size(); ++b) {
             const auto word = before[b].word;
-            for (auto e = bigrams_.begins[word]; e < bigrams_.begins[word + 1]; ++e) {
-                const auto found = state_of_[bigrams_.words[e]];
-                if (found >= 0) reach(next[found], b, bigrams_.log_probs[e]);
+            for (auto e = by_word_.begins[word]; e < by_word_.begins[word + 1]; ++e) {
+                const auto found = state_of_[by_word_.words[e]];
+                if (found >= 0) reach(next[found], b, by_word_.log_probs[e]);
             }
         }
         reach_by_unigrams(next);
-        for (auto e = tags_.begins[tag]; e < tags_.begins[tag + 1]; ++e) {
-            State& state = next[e - tags_.begins[tag]];
-            state_of_[tags_.words[e]] = -1;
-            state.score += tags_.log_probs[e];
+        for (auto e = by_tag_.begins[tag]; e < by_tag_.begins[tag + 1]; ++e) {
+            State& state = next[e - by_tag_.begins[tag]];
+            state_of_[by_tag_.words[e]] = -1;
+            state.score += by_tag_.log_probs[e];
             state.on_path = before[state.before].on_path | bit(state.word);
         }
         steps_.push_back(std::move(next));
     }
 
-    // A pair that was never seen has the probability of the word alone. The best word before it is
-    // then the best of all that do not have the word on their path, or the best of those that do.
+    // A pair of words that the corpus does not have gets the probability of its second word alone,
+    // whatever the first word. So only two states can be the best before a word: the one with the
+    // highest score, and the one with the highest score among those without the word on their path.
     void reach_by_unigrams(std::vector<State>& next) {
         const auto& before = steps_.back();
         order_.resize(before.size());
@@ -111,8 +113,8 @@ private:
 
     void reach(State& state, std::size_t b, double log_prob) {
         double score = steps_.back()[b].score + log_prob;
-        if (score <= state.score) return;  // `repeated_` could only lower it
-        if (is_on_path(b, state.word)) score += repeated_;
+        if (score <= state.score) return;  // `repeat_log_weight_` could only lower it
+        if (is_on_path(b, state.word)) score += repeat_log_weight_;
         if (score > state.score) {
             state.score = score;
             state.before = static_cast<std::int32_t>(b);
@@ -137,12 +139,13 @@ private:
         return best;
     }
 
-    Rows tags_, bigrams_;
+    Rows by_tag_;   // the words that may have a tag
+    Rows by_word_;  // the words that follow a word
     const double* unigrams_;
-    double repeated_;
+    double repeat_log_weight_;
     std::vector<std::int32_t> state_of_;  // by word: its place among the states being made, or -1
-    std::vector<std::vector<State>> steps_;
-    std::vector<std::size_t> order_;
+    std::vector<std::vector<State>> steps_;  // by number of words: the states after them
+    std::vector<std::size_t> order_;         // the states of the word before, the best first
 };
 
 }  // namespace
@@ -153,8 +156,8 @@ void add_word_filling(nb::module_& m) {
         [](Array<std::int32_t, 2> templates, Array<std::int32_t> tag_begins,
            Array<std::int32_t> tag_words, Array<double> tag_probs,
            Array<std::int32_t> bigram_begins, Array<std::int32_t> bigram_words,
-           Array<double> bigram_probs, Array<double> unigrams, std::int32_t start, double repeated,
-           int threads) {
+           Array<double> bigram_probs, Array<double> unigrams, std::int32_t start,
+           double repeat_log_weight, int threads) {
             const std::size_t n = templates.shape(0), length = templates.shape(1);
             const std::size_t n_words = unigrams.shape(0), n_tags = tag_begins.shape(0) - 1;
             check_rows(tag_begins, tag_words, tag_probs, n_words);
@@ -169,14 +172,14 @@ void add_word_filling(nb::module_& m) {
             std::vector<std::vector<std::int32_t>> filled(n);
             const Filler filler({tag_begins.data(), tag_words.data(), tag_probs.data()},
                                 {bigram_begins.data(), bigram_words.data(), bigram_probs.data()},
-                                unigrams.data(), n_words, repeated);
+                                unigrams.data(), n_words, repeat_log_weight);
             nb::gil_scoped_release release;
             for_items(
                 n, threads, filler,
                 [&](auto& own, std::size_t i) {
                     filled[i] = own(templates.data() + i * length, length, start);
                 },
-                4);
+                /*chunk=*/4);
             return filled;
         },
         nb::arg("templates"), nb::arg("tag_begins"), nb::arg("tag_words"), nb::arg("tag_probs"),

@@ -331,7 +331,7 @@ public:
         : classes_{static_cast<int>(checked_labels(labels))},
           weights_({weights.c_str(), weights.size()}, classes_.size()) {}
 
-    // Head (0 for the root's) and label of every word of all sentences, a row each.
+    // Head (0 for the root) and label of every word of all sentences, a row each.
     NewArray<std::int32_t, 2> parse(nb::handle word_lists, nb::handle tag_lists,
                                     nb::handle hint_lists, int threads) const {
         const Input input(word_lists, tag_lists, hint_lists);

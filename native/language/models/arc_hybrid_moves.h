@@ -115,8 +115,8 @@ inline std::array<int, MOVE_KINDS> lost_arcs(const ArcHybrid& state, const GoldT
             lost[SHIFT_MOVE] += daughter < first && state.is_on_stack(daughter);
     }
     if (!state.is_legal(LEFT_MOVE) && !state.is_legal(RIGHT_MOVE)) return lost;
-    int waiting =
-        0;  // daughters of `top` in the buffer; it gets none of them once it is off the stack
+    // Daughters of `top` that are still in the buffer: LEFT and RIGHT lose them.
+    int waiting = 0;
     for (const int daughter : gold.daughters[top]) waiting += in_buffer(daughter);
     const int head = gold.heads[top];
     if (state.is_legal(LEFT_MOVE))

@@ -94,7 +94,7 @@ public:
         root_label_ = root_label;
     }
 
-    // Head (0 for the root's), relation, tag and category of every word of all sentences, a row each.
+    // Head (0 for the root), relation, tag and category of every word of all sentences, a row each.
     NewArray<std::int32_t, 2> parse(const Array<std::int32_t>& begins,
                                     const Array<std::int32_t>& piece_begins,
                                     const Array<std::int32_t>& words,
@@ -108,7 +108,7 @@ public:
         const std::size_t n = words.shape(0);
         require(affixes.shape(0) == n && tags.shape(0) == n && spans.shape(0) == n &&
                     spans.shape(1) == 2,
-                "every word needs its numbers");
+                "each word needs its affixes, a tag and a span of pieces");
         check(input, n);
         require_below(values_of(words), weights_.words.rows(), "no such word");
         require_below(values_of(tags), weights_.tags.rows(), "no such tag");
@@ -135,7 +135,7 @@ private:
     };
 
     static void check(const BiaffineInput& input, std::size_t n) {
-        const char* const wrong = "sentences of no known size";
+        const char* const wrong = "the beginnings of the sentences do not fit the words and pieces";
         require(!input.begins.empty() && input.begins.size() == input.piece_begins.size(), wrong);
         require_pieces(input.begins, n, wrong);
         require_pieces(input.piece_begins, input.pieces.size(), wrong);
@@ -197,7 +197,7 @@ private:
         }
     }
 
-    // The best relation of a word that is not the root.
+    // The best relation of a word that is not the root: any but that of the root, if there is another.
     std::size_t best_label(std::span<float> scores) const {
         if (scores.size() > 1) scores[root_label_] = -std::numeric_limits<float>::infinity();
         return argmax(scores);
@@ -207,8 +207,9 @@ private:
     std::size_t root_label_ = 0;
 };
 
-// The products of a matrix with vectors, as every way gives them that this processor knows: a row for
-// each vector, and so again for the next way. To test that all are equal.
+// The products of a matrix with vectors, a row for each vector, computed in every way that this
+// processor supports: first all rows of the first way, then those of the next. For a test that all ways
+// give the same products.
 NewArray<float, 2> whole_products_by_way(const Array<std::int8_t, 2>& weights,
                                          const Array<Step, 2>& vectors) {
     const std::size_t rows = weights.shape(0), columns = weights.shape(1), n = vectors.shape(0);

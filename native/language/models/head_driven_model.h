@@ -12,7 +12,9 @@
 
 namespace wellput {
 
-// Distributions that back off, in hash tables (made by backoff_tables.py).
+// Distributions that back off, in hash tables (backoff_tables.py makes them and has the formula). A
+// family is a kind of distribution. Its contexts have levels: 0 is the longest context, and those of
+// further levels are shorter. An event is an outcome in a context.
 
 // Adds a number to a hash.
 inline std::uint64_t mixed(std::uint64_t key, std::uint64_t value) {
@@ -20,7 +22,8 @@ inline std::uint64_t mixed(std::uint64_t key, std::uint64_t value) {
     return key ^ (key >> 32);
 }
 
-// Values by the upper 32 bits of a key: 16 of them choose a bucket, 16 are compared.
+// Values by the upper 32 bits of a key: 16 of them choose a bucket, 16 are compared. Bucket b has the
+// entries from starts[b] to before starts[b + 1].
 template <typename Value>
 struct BackoffTable {
     const std::uint32_t* starts = nullptr;
@@ -40,30 +43,33 @@ struct BackoffTable {
 struct BackoffTables {
     static constexpr double EVENT_STEPS = 16, WEIGHT_STEPS = 4096;
     static constexpr std::size_t WEIGHT_STEPS_PER_EVENT_STEP = 256;
+    // The shares of events, each stored as a number of steps: exp(-steps / EVENT_STEPS); and the
+    // weights that contexts give to the next shorter context: exp(-steps / WEIGHT_STEPS).
     BackoffTable<std::uint8_t> events;
     BackoffTable<std::uint16_t> contexts;
-    // Contexts whose outcomes are listed: from begins[place] on.
+    // The weights of contexts whose outcomes are listed. The context at place i of this table has the
+    // `outcomes` from begins[i] to before begins[i + 1], and `steps` are their shares.
     BackoffTable<std::uint16_t> lists;
     const std::uint32_t* begins = nullptr;
     const std::uint16_t* outcomes = nullptr;
     const std::uint8_t* steps = nullptr;
-    std::array<double, 256> discounted;
+    std::array<double, 256> shares;  // by number of steps
 
     BackoffTables() {
-        for (std::size_t step = 0; step < discounted.size(); ++step)
-            discounted[step] = std::exp(-static_cast<double>(step) / EVENT_STEPS);
+        for (std::size_t step = 0; step < shares.size(); ++step)
+            shares[step] = std::exp(-static_cast<double>(step) / EVENT_STEPS);
         for (std::size_t step = 0; step < WEIGHT_STEPS_PER_EVENT_STEP; ++step)
-            fine_[step] = std::exp(-static_cast<double>(step) / WEIGHT_STEPS);
+            fine_weights_[step] = std::exp(-static_cast<double>(step) / WEIGHT_STEPS);
     }
 
     double weight(std::uint16_t steps) const {
         static_assert(WEIGHT_STEPS == EVENT_STEPS * WEIGHT_STEPS_PER_EVENT_STEP);
-        return discounted[steps / WEIGHT_STEPS_PER_EVENT_STEP] *
-               fine_[steps % WEIGHT_STEPS_PER_EVENT_STEP];
+        return shares[steps / WEIGHT_STEPS_PER_EVENT_STEP] *
+               fine_weights_[steps % WEIGHT_STEPS_PER_EVENT_STEP];
     }
 
 private:
-    std::array<double, WEIGHT_STEPS_PER_EVENT_STEP> fine_;
+    std::array<double, WEIGHT_STEPS_PER_EVENT_STEP> fine_weights_;
 };
 
 template <typename... Ids>
@@ -91,12 +97,12 @@ public:
         weights_[size_++] = tables_->weight(*steps);
     }
 
-    // The probability of an outcome; `p` is its probability in the context before the first one.
+    // The probability of an outcome; `p` is its probability without any of these contexts.
     double probability(std::uint64_t outcome, double p) const {
         for (std::size_t level = 0; level < size_; ++level) {
             p *= weights_[level];
             if (const std::uint8_t* steps = tables_->events.find(mixed(keys_[level], outcome)))
-                p += tables_->discounted[*steps];
+                p += tables_->shares[*steps];
         }
         return p;
     }
@@ -109,6 +115,8 @@ private:
     std::size_t size_ = 0;
 };
 
+// What the families give: the next tag on the left or right side of a head; the tag of a root; a word,
+// given the words before it, or given its head; the next tag on a side, given the word before it.
 enum Family : std::uint64_t { LEFT, RIGHT, ROOT, NEXT_WORD, HEAD_WORD, LEFT_AFTER, RIGHT_AFTER };
 
 constexpr std::size_t DISTANCE_CLASSES = 4;
@@ -121,12 +129,16 @@ inline std::size_t distance_class(std::size_t words) {
 struct HeadDrivenModel {
     BackoffTables tables;
     std::size_t n_tags = 0, n_classes = 0, n_words = 0;
-    // By tag: two coarser tags, and the class that a head remembers; n_classes is none.
+    // By tag: two coarser tags, and the class of a modifier with this tag. What comes next depends on
+    // the class of a head's last modifier; n_classes stands for no modifier yet.
     const std::int32_t *coarse = nullptr, *coarsest = nullptr, *classes = nullptr;
     const float* unigrams = nullptr;  // natural logarithms, by word
-    double head_share = 0, after_share = 0, log_continue = 0, log_end = 0;
-    std::uint32_t sentence_start = 0;
+    // The shares of HEAD_WORD in a word's probability, and of LEFT_AFTER or RIGHT_AFTER in a tag's.
+    double head_share = 0, after_share = 0;
+    double log_continue = 0, log_end = 0;  // of one more fragment, and of no more
+    std::uint32_t sentence_start = 0;      // stands for the words before the first one
 
+    // The outcome that ends a side.
     std::size_t stop() const { return n_tags; }
 
     double root(std::size_t tag) const {
@@ -145,7 +157,7 @@ struct HeadDrivenModel {
         return chain.probability(word, 1.0 / static_cast<double>(n_words));
     }
 
-    // The same given the two words before it too.
+    // A word's probability given also the two words before it.
     double next_word(std::uint32_t word, std::size_t tag, std::uint32_t before,
                      std::uint32_t before_that, double plain) const {
         BackoffChain chain(tables, NEXT_WORD);
@@ -154,8 +166,8 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // The same given its tag and its head to the left: by the head's word, backing off to the
-    // head's tag.
+    // A word's probability given its tag and its head, which stands on the left: the context with the
+    // head's word, and the probability by the head's tag, to which it backs off.
     BackoffChain under_head(std::size_t tag, std::uint32_t head) const {
         BackoffChain chain(tables, HEAD_WORD);
         chain.add(0, tag, head);
@@ -168,18 +180,23 @@ struct HeadDrivenModel {
         return chain.probability(word, plain);
     }
 
-    // What a head's word says about its right side, in addition to its tag.
+    // In the next functions `last` is the class of the last modifier on the side.
+
+    // The context that adds the head's word to its tag, for its right side.
     std::uint64_t lexical_right(std::size_t tag, std::uint32_t word, std::size_t last) const {
         return context_key(RIGHT, 0, tag, word, last);
     }
 
-    // What the last word says about what comes next on a side, in addition to the head.
+    // The context that adds the last word to the head, for what comes next on a side.
     std::uint64_t after_word(Family family, std::size_t tag, std::uint32_t word) const {
         return context_key(family, 0, coarsest[tag], word);
     }
 
-    // The contexts of a side without words: nothing, the coarsest tag, and what is added to it.
-    std::uint64_t context(Family side) const { return context_key(side, side == LEFT ? 3 : 4); }
+    // The contexts of a side without words: the empty one, the one with the head's coarsest tag, then
+    // the two longer ones.
+    std::uint64_t empty_context(Family side) const {
+        return context_key(side, side == LEFT ? 3 : 4);
+    }
     std::uint64_t coarsest_context(Family side, std::size_t tag, std::size_t last) const {
         return context_key(side, side == LEFT ? 2 : 3, coarsest[tag], last);
     }

@@ -11,8 +11,9 @@ namespace wellput {
 
 class ProjectiveTree {
 public:
-    // `scores` has a row for each of n words: of the root, then of each word as its head. The heads are
-    // numbered from 1, 0 for the root's. Of equally good trees the choice is always the same.
+    // `scores` has a row for each of n words: the score of being the root, then the score of each word
+    // as its head. Returns each word's head, numbered from 1; the root's head is 0. Of equally good
+    // trees the same one is always chosen.
     const std::vector<std::int32_t>& best(const std::int64_t* scores, std::size_t n) {
         n_ = n;
         scores_ = scores;
@@ -43,8 +44,9 @@ public:
     }
 
 private:
-    // A span is open if its outer word may still get words from beyond, closed if its inner part is
-    // complete. In a left span the head is the last word, in a right span the first.
+    // A span has its head at one end: it is the last word of a left span, the first of a right span. In
+    // an open span the word at the other end is a daughter of the head, and may still get daughters
+    // from beyond the span. In a closed span all words but the head have all their daughters.
     enum Kind : std::uint8_t { OPEN_LEFT, OPEN_RIGHT, CLOSED_LEFT, CLOSED_RIGHT };
     struct Cell {
         std::int64_t score = 0;

@@ -1,4 +1,5 @@
-// Reads the lines of an ARPA file into the arrays of a model.
+// Reads the lines of an ARPA file (n-grams with log10 probabilities and back-off weights, as text)
+// into the arrays of a model. N-grams at depth d have d + 1 words.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@
 namespace wellput {
 namespace {
 
-// N-grams of one length as they were read; `ids` holds them reversed, one after the other.
+// N-grams of one length as they were read. `ids` has the numbers of their words, n-gram after n-gram,
+// each with its last word first; it is empty for unigrams, which stand at the number of their word.
 struct Entries {
     std::vector<std::uint32_t> ids;
     std::vector<float> log_probs, backoffs;
@@ -40,8 +42,8 @@ std::string_view next_field(std::string_view& line) {
 }
 
 // For numbers that std::from_chars calls out of range (too large or too small), and for standard
-// libraries whose std::from_chars reads only whole numbers (libc++). Too small is 0, too large is
-// refused.
+// libraries whose std::from_chars reads only whole numbers (libc++). A number that is too small is
+// read as 0; one that is too large is refused.
 bool parse_slowly(std::string_view field, float& value) {
     static const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", nullptr);
     if (field.starts_with('+') || field.find_first_not_of("0123456789+-.eE") != field.npos)
@@ -70,7 +72,8 @@ public:
         require(order > 0 && order <= MAX_ORDER,
                 "an n-gram model has at least one order, at most 1000");
         entries_.resize(static_cast<std::size_t>(order));
-        entries_[0].log_probs = {-100, -99, -99};  // impossible, as KenLM and SRILM write it
+        // Special words that the file does not have are impossible, with the values of KenLM and SRILM.
+        entries_[0].log_probs = {-100, -99, -99};
         entries_[0].backoffs = {0, 0, 0};
     }
 
@@ -113,7 +116,7 @@ private:
             if (id == NO_WORD) return drop_from(entries, first);
             if (depth > 0) entries.ids.push_back(id);
         }
-        if (depth == 0) {  // the word stays, even if the line is bad
+        if (depth == 0) {  // the word keeps its number, even if the line is bad
             entries.log_probs.resize(words_.size());
             entries.backoffs.resize(words_.size());
         }
@@ -132,14 +135,14 @@ private:
         return true;
     }
 
-    // Removes the parts of a bad line.
+    // Removes what was read of a bad line; returns false, as add_line does for such a line.
     static bool drop_from(Entries& entries, std::size_t first) {
         entries.ids.resize(first);
         return false;
     }
 
-    // Sorts n-grams and drops the second of two equal ones. A pruned model may have an n-gram
-    // without its ending: the ending is added, and gets the probability of backing off.
+    // A pruned model may have an n-gram, but not its ending (the n-gram without its first word). The
+    // ending is added here; fill_missing gives it the probability of backing off.
     void add_missing(std::size_t depth) {
         sort(depth);
         if (depth == 1) return;
@@ -164,13 +167,14 @@ private:
         return std::lexicographical_compare(a, a + n, b, b + n);
     }
 
+    // Sorts n-grams and drops the second of two equal ones.
     void sort(std::size_t depth) {
         auto& entries = entries_[depth];
         const std::size_t n = depth + 1, size = entries.log_probs.size();
         const auto* ids = entries.ids.data();
         std::size_t at = 1;
         while (at < size && less(ids + (at - 1) * n, ids + at * n, n)) ++at;
-        if (at >= size) return;  // as in our own files
+        if (at >= size) return;  // already sorted, as in the files that wellput writes
         std::vector<std::size_t> order(size);
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::stable_sort(order.begin(), order.end(),
@@ -228,7 +232,7 @@ private:
         }
     }
 
-    static constexpr float MISSING_LOG_PROB = 1e30f;
+    static constexpr float MISSING_LOG_PROB = 1e30f;  // until fill_missing
     bool is_finished_ = false;
     WordTable words_{SPECIAL_WORDS};
     std::vector<Entries> entries_;

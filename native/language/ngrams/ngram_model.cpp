@@ -21,7 +21,7 @@
 namespace wellput {
 namespace {
 
-// One word's log10 probability, the length of the n-gram it comes from, whether it is unknown.
+// A word's log10 probability, the length of the n-gram that gives it, and whether the word is unknown.
 struct WordScore {
     double log_prob;
     std::size_t length;
@@ -58,7 +58,7 @@ public:
         return result;
     }
 
-    // By word of one text, </s> the last: log10 probability, length of the n-gram, 1 if unknown.
+    // For each word of one text, and for </s> after them: the values of its WordScore.
     Matrix word_scores(nb::handle text, const char* tokenizer_name) const {
         std::vector<nb::object> owners;
         std::string buffer;
@@ -79,13 +79,15 @@ public:
         require(depth < view_.order() && begin <= end && end <= view_.levels()[depth].size,
                 "the model has fewer n-grams than asked for");
         std::string lines;
-        std::vector<std::size_t> path(depth + 1);
+        std::vector<std::size_t> path(depth + 1);  // the node at each depth on the way to an n-gram
         char number[32];
         const auto put = [&](float value) {
+            // Adding 0.0f turns -0 into 0.
             lines.append(number, std::to_chars(number, number + sizeof number, value + 0.0f).ptr);
         };
         for (std::size_t x = begin; x < end; ++x) {
             path[depth] = x;
+            // The parent of a node is the last one whose children begin at or before the node.
             for (std::size_t d = depth; d-- > 0;) {
                 const auto* begins = view_.levels()[d].begins;
                 const std::size_t size = view_.levels()[d].size;
@@ -111,12 +113,12 @@ public:
     }
 
 private:
-    // Calls seen(WordScore) for each token and for </s>, <s> before them.
+    // Calls seen(WordScore) for each token of a sentence, which begins with <s>, and for </s>.
     template <typename Seen>
     void walk(const std::vector<std::string_view>& tokens, Seen seen) const {
         const std::size_t order = view_.order();
         std::vector<std::uint32_t> history{SENTENCE_BEGIN};
-        // The n-grams that end in the last word, by length: the contexts of the next.
+        // By length: the n-grams that end in the word before, and those that end in this word.
         std::vector<std::uint32_t> contexts{SENTENCE_BEGIN}, nodes;
         history.reserve(tokens.size() + 2);
         for (std::size_t i = 0; i <= tokens.size(); ++i) {
@@ -141,7 +143,7 @@ private:
     NgramView view_;
 };
 
-// The third array of a vocabulary from the other two.
+// The slots of a vocabulary (its third array), made from its offsets and its text.
 NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
                                    const Array<std::uint8_t>& text) {
     require_pieces(values_of(offsets), text.shape(0),
@@ -156,7 +158,7 @@ NewArray<std::uint32_t> word_slots(const Array<std::uint64_t>& offsets,
     return as_array(std::move(words.slots()));
 }
 
-// Sums of `steps` from each beginning on to the next one.
+// Running sums of `steps`, which start anew at each beginning.
 NewArray<std::uint32_t> sums_within(const Array<std::uint32_t>& steps,
                                     const Array<std::uint32_t>& begins) {
     const std::size_t size = steps.shape(0);

@@ -1,6 +1,7 @@
-// Counts n-grams of a stream of word numbers by sorting. Sorted runs go to disk and are merged. An
-// n-gram is written last word first. Before a sentence stands SENTENCE_BEGIN, repeated so that all
-// n-grams have the same length.
+// Counts n-grams of a stream of word numbers by sorting. The sorted counts of one part of the stream
+// are a run; runs go to disk and are merged. An n-gram is written last word first. In the stream, one
+// SENTENCE_BEGIN stands before each sentence; in n-grams it is repeated, so that all have the same
+// length.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +44,8 @@ inline void flush(std::FILE* file) {
 
 // Radix sort by digits of 11 bits, the least significant first. Equal keys are identical, so the
 // result does not depend on the way of sorting.
-inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n, int bits) {
-    std::uint64_t *from = keys, *to = other;
+inline void radix_sort(std::uint64_t* keys, std::uint64_t* buffer, std::size_t n, int bits) {
+    std::uint64_t *from = keys, *to = buffer;
     for (int shift = 0; shift < bits; shift += 11) {
         std::array<std::size_t, 2048> place{};
         for (std::size_t i = 0; i < n; ++i) ++place[from[i] >> shift & 2047];
@@ -58,7 +59,7 @@ inline void radix_sort(std::uint64_t* keys, std::uint64_t* other, std::size_t n,
 
 // Each thread sorts a slice of the keys; neighboring slices are then merged in pairs.
 inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
-    std::vector<std::uint64_t> other(keys.size());
+    std::vector<std::uint64_t> buffer(keys.size());
     const auto slices =
         static_cast<std::size_t>(keys.size() < (1 << 16) ? 1 : std::max(threads, 1));
     const auto begin_of = [&](std::size_t slice) { return keys.size() * slice / slices; };
@@ -66,10 +67,10 @@ inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
         slices, threads,
         [&](std::size_t first, std::size_t last) {
             for (std::size_t s = first; s < last; ++s)
-                radix_sort(keys.data() + begin_of(s), other.data() + begin_of(s),
+                radix_sort(keys.data() + begin_of(s), buffer.data() + begin_of(s),
                            begin_of(s + 1) - begin_of(s), bits);
         },
-        1);
+        /*chunk=*/1);
     for (std::size_t width = 1; width < slices; width *= 2) {
         parallel_for((slices + 2 * width - 1) / (2 * width), threads,
                      [&](std::size_t first, std::size_t last) {
@@ -79,11 +80,11 @@ inline void sort_keys(std::vector<std::uint64_t>& keys, int bits, int threads) {
                              const std::size_t a = begin_of(left);
                              const std::size_t b = begin_of(std::min(left + width, slices));
                              const std::size_t c = begin_of(std::min(left + 2 * width, slices));
-                             std::merge(data + a, data + b, data + b, data + c, other.data() + a);
+                             std::merge(data + a, data + b, data + b, data + c, buffer.data() + a);
                          }
                      },
-                     1);
-        keys.swap(other);
+                     /*chunk=*/1);
+        keys.swap(buffer);
     }
 }
 
@@ -97,15 +98,16 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
     std::vector<std::uint32_t> reversed(n);
     if (bits * order <= 64) {  // an n-gram in one number
         const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-        const int top = bits * (order - 1);
-        std::uint64_t begin = 0;
-        for (int i = 0; i < order; ++i) begin |= std::uint64_t{SENTENCE_BEGIN} << (bits * i);
+        const int last_word_shift = bits * (order - 1);
+        std::uint64_t begin_key = 0;  // nothing but SENTENCE_BEGIN
+        for (int i = 0; i < order; ++i) begin_key |= std::uint64_t{SENTENCE_BEGIN} << (bits * i);
         std::vector<std::uint64_t> keys;
         keys.reserve(stream.size() - first);
-        std::uint64_t key = begin;
+        std::uint64_t key = begin_key;
         for (std::size_t i = 0; i < stream.size(); ++i) {
-            key =
-                stream[i] == SENTENCE_BEGIN ? begin : std::uint64_t{stream[i]} << top | key >> bits;
+            key = stream[i] == SENTENCE_BEGIN
+                      ? begin_key
+                      : std::uint64_t{stream[i]} << last_word_shift | key >> bits;
             if (i >= first && stream[i] != SENTENCE_BEGIN) keys.push_back(key);
         }
         sort_keys(keys, bits * order, threads);
@@ -114,7 +116,7 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
             }
             for (std::size_t k = 0; k < n; ++k)
                 reversed[k] = static_cast<std::uint32_t>(
-                    keys[i] >> (top - bits * static_cast<int>(k)) & mask);
+                    keys[i] >> (last_word_shift - bits * static_cast<int>(k)) & mask);
             emit(reversed.data(), static_cast<std::uint32_t>(j - i));
         }
         return;
@@ -145,8 +147,8 @@ void count_sorted(const std::vector<std::uint32_t>& stream, std::size_t first, i
 // A sorted run on disk, read record by record: the reversed n-gram, then its count.
 class Run {
 public:
-    Run(const std::string& path, std::size_t record)
-        : file_(open_file(path, "rb")), record_(record) {}
+    Run(const std::string& path, std::size_t record_size)
+        : file_(open_file(path, "rb")), record_(record_size) {}
     bool next() {
         return std::fread(record_.data(), sizeof(std::uint32_t), record_.size(), file_.get()) ==
                record_.size();
@@ -175,7 +177,7 @@ void merge_runs(const std::vector<std::string>& paths, int order, Emit emit) {
     std::vector<std::uint32_t> current;
     std::uint64_t count = 0;
     while (!queue.empty()) {
-        const std::size_t from = queue.top();
+        const std::size_t from = queue.last_word_shift();
         queue.pop();
         const auto& record = runs[from]->record();
         if (current.empty() || !std::equal(current.begin(), current.end(), record.begin())) {

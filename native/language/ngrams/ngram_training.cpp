@@ -23,9 +23,9 @@ namespace {
 using Discounts = std::array<double, 4>;  // by count: 0, 1, 2, 3 and more
 
 // Discounts from the number of n-grams with each count. If one is undefined or not between 0 and
-// the count, lmplz's fallback (--discount_fallback) replaces them. lmplz itself accepts a discount
-// of the whole count, when no n-gram has the next count: frequent words would become as rare as
-// unknown ones.
+// the count, lmplz's fallback (--discount_fallback) replaces them. If no n-gram has the next higher
+// count, a discount is the whole count. lmplz accepts such a discount, but then frequent words are as
+// improbable as unknown ones.
 Discounts discounts_of(const std::vector<std::uint64_t>& counts) {
     std::array<double, 5> n{};
     for (const auto count : counts)
@@ -42,7 +42,7 @@ Discounts discounts_of(const std::vector<std::uint64_t>& counts) {
     return result;
 }
 
-// The sums over the continuations of a context.
+// Sums over the n-grams that continue a context by one word.
 struct Totals {
     std::uint64_t sum = 0;
     std::uint32_t with_count[4] = {};
@@ -67,8 +67,10 @@ float log10_float(double p) { return static_cast<float>(std::log10(p)); }
 
 constexpr float IMPOSSIBLE_LOG_PROB = -99;  // SRILM's log10 probability of <s>
 
-// `counts` are adjusted counts by depth: the number of words that an n-gram was seen after, or the
-// number of its occurrences if it begins a sentence or has the full length.
+// Sets the log probabilities and back-off weights of `levels`; returns the discounts by depth (n-grams
+// at depth d have d + 1 words). `counts` are adjusted counts by depth: the number of different words
+// that an n-gram was seen after, or the number of its occurrences if it begins a sentence or has the
+// full length.
 std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
                                 const std::vector<std::vector<std::uint64_t>>& counts) {
     std::vector<Discounts> discounts;
@@ -114,9 +116,9 @@ std::vector<Discounts> estimate(std::vector<TrieLevel>& levels,
     return discounts;
 }
 
-// The occurrences of each n-gram, by depth, without the longest. An adjusted count is already that
-// if the n-gram begins a sentence or has the full length. All others occur after some word: they
-// are the sums over their children.
+// The number of occurrences of each n-gram, by depth, without the longest n-grams. If an n-gram begins
+// a sentence or has the full length, its adjusted count is this number. All other n-grams occur only
+// after some word: their number is the sum over their children.
 std::vector<std::vector<std::uint64_t>> occurrences_of(
     const std::vector<TrieLevel>& levels, std::vector<std::vector<std::uint64_t>>&& adjusted) {
     for (std::size_t depth = levels.size() - 1; depth-- > 0;)
@@ -136,9 +138,9 @@ std::vector<std::vector<std::uint64_t>> occurrences_of(
     return std::move(adjusted);
 }
 
-// Makes a model from texts. Word numbers beyond `run_tokens` go to a file in `folder`, and so do
-// sorted runs of n-grams. `resume` continues with the files of an interrupted training; without it
-// they are overwritten.
+// Makes a model from texts. If they have more than `run_tokens` tokens, the numbers of their words go
+// to a file in `folder`, and so do sorted runs of n-grams. `resume` continues with the files of an
+// interrupted training; without it they are overwritten.
 class NgramTrainer {
 public:
     NgramTrainer(int order, std::size_t run_tokens, std::string folder, int threads)
@@ -149,12 +151,12 @@ public:
         require(run_tokens > 0, "run_tokens must be at least 1");
     }
 
-    // All other words are unknown.
+    // All words but these count as unknown.
     void know_only(nb::handle sequence) {
         require_unfinished();
         const Texts texts(sequence);
         for (std::size_t i = 0; i < texts.size(); ++i) words_.add(texts[i]);
-        is_closed_ = true;
+        has_fixed_words_ = true;
     }
 
     // Writes all word numbers so far to the file; returns how many there are.
@@ -210,7 +212,7 @@ public:
             put(SENTENCE_BEGIN);
             for (const auto token : tokens) {
                 const std::uint32_t id =
-                    is_closed_ ? find_in_text(words_.view(), token) : words_.add(token);
+                    has_fixed_words_ ? find_in_text(words_.view(), token) : words_.add(token);
                 put(id < FIRST_PLAIN_WORD ? UNKNOWN_WORD : id);
             }
             put(SENTENCE_END);
@@ -230,7 +232,7 @@ public:
             nb::gil_scoped_release release;
             cut_vocabulary(min_count);
             counts.resize(static_cast<std::size_t>(order_));
-            levels = count(counts, min_count);
+            levels = count_ngrams(counts, min_count);
             discounts = estimate(levels, counts);
             counts = occurrences_of(levels, std::move(counts));
         }
@@ -262,19 +264,20 @@ private:
     }
 
     void cut_vocabulary(std::uint64_t min_count) {
-        number_of_.resize(words_.size());
+        final_number_.resize(words_.size());
         occurrences_.resize(words_.size());
         WordTable kept(SPECIAL_WORDS);
         for (std::uint32_t id = 0; id < words_.size(); ++id) {
             const bool is_kept =
-                is_closed_ || id < FIRST_PLAIN_WORD || occurrences_[id] >= min_count;
-            number_of_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN_WORD;
+                has_fixed_words_ || id < FIRST_PLAIN_WORD || occurrences_[id] >= min_count;
+            final_number_[id] = is_kept ? kept.add(words_.view()[id]) : UNKNOWN_WORD;
         }
         words_ = std::move(kept);
     }
 
-    std::vector<TrieLevel> count(std::vector<std::vector<std::uint64_t>>& counts,
-                                 std::uint64_t min_count) {
+    // Returns the trie without probabilities; `counts` gets the adjusted counts that `estimate` needs.
+    std::vector<TrieLevel> count_ngrams(std::vector<std::vector<std::uint64_t>>& counts,
+                                        std::uint64_t min_count) {
         TrieBuilder trie(order_, words_.size());
         counts[0].resize(words_.size());
         const auto take = [&](const std::uint32_t* reversed, std::uint64_t count) {
@@ -288,7 +291,7 @@ private:
             (length == 1 ? counts[0][reversed[0]] : counts[length - 1].back()) += count;
         };
         if (!spilled_) {
-            for (auto& id : stream_) id = number_of_[id];
+            for (auto& id : stream_) id = final_number_[id];
             count_sorted(stream_, 0, order_, words_.size(), threads_, take);
             return trie.finish();
         }
@@ -312,11 +315,11 @@ private:
         std::vector<std::string> paths;
         std::vector<std::uint32_t> chunk;
         const auto history = static_cast<std::size_t>(order_ - 1);
-        // The name of a run names all that it depends on, except the text.
-        std::string how;
-        for (const auto each :
+        // The name of a run says all that it depends on, except the text.
+        std::string settings;
+        for (const auto setting :
              {static_cast<std::uint64_t>(order_), min_count, std::uint64_t{run_tokens_}})
-            how.append("-").append(std::to_string(each));
+            settings.append("-").append(std::to_string(setting));
         while (true) {
             // The words before the chunk stay before it: n-grams reach back over its beginning.
             chunk.erase(chunk.begin(),
@@ -327,12 +330,12 @@ private:
                                             run_tokens_, spilled_.get()));
             if (chunk.size() == first) return paths;
             for (std::size_t i = first; i < chunk.size(); ++i) {
-                if (chunk[i] >= number_of_.size())
+                if (chunk[i] >= final_number_.size())
                     throw std::runtime_error("the file of tokens was changed during training");
-                chunk[i] = number_of_[chunk[i]];
+                chunk[i] = final_number_[chunk[i]];
             }
-            paths.push_back(folder_ + "/run" + std::to_string(paths.size()) + how);
-            // A run with its final name is complete: an interrupted training wrote it.
+            paths.push_back(folder_ + "/run" + std::to_string(paths.size()) + settings);
+            // write_run renames a file when it is complete: this one is from an interrupted training.
             if (!has_runs_ || !std::filesystem::exists(paths.back()))
                 write_run(chunk, first, paths.back());
         }
@@ -357,11 +360,12 @@ private:
     std::size_t run_tokens_;
     std::string folder_;
     int threads_;
-    bool is_closed_ = false, is_finished_ = false;
-    bool has_runs_ = false;  // the runs in the folder belong to this text
+    bool has_fixed_words_ = false, is_finished_ = false;
+    bool has_runs_ = false;  // whether runs that are in the folder belong to this text
     WordTable words_{SPECIAL_WORDS};
     std::vector<std::uint64_t> occurrences_;
-    std::vector<std::uint32_t> stream_, number_of_;
+    std::vector<std::uint32_t> stream_;        // the numbers of words that are not yet in the file
+    std::vector<std::uint32_t> final_number_;  // by word: its number without the rare words
     File spilled_;
     std::uint64_t n_spilled_ = 0;
 };

@@ -1,7 +1,7 @@
-// The n-grams of a model as a trie of reversed n-grams: a node at depth n is an n-gram, its parent
-// the same n-gram without its first word. So an n-gram backs off to its parent, the number of its
-// children is the number of words it was seen after, and the nodes on the way to one word are the
-// contexts of the next.
+// The n-grams of a model as a trie of reversed n-grams: a node at depth n is an n-gram of n + 1 words,
+// its parent the same n-gram without its first word. So an n-gram backs off to its parent, and the
+// number of its children is the number of different words it was seen after. The nodes on a way down
+// are n-grams that end in the same word: they are the contexts of the word after it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -23,7 +23,7 @@ constexpr std::uint32_t UNKNOWN_WORD = 0, SENTENCE_BEGIN = 1, SENTENCE_END = 2;
 constexpr std::uint32_t FIRST_PLAIN_WORD = 3;
 constexpr std::string_view SPECIAL_WORDS[] = {"<unk>", "<s>", "</s>"};
 
-// A word of a text, where the names of the special words mean nothing special.
+// The number of a word of a text. If a text has "<s>", that is not the special word: it is unknown.
 inline std::uint32_t find_in_text(const WordView& words, std::string_view word) {
     const std::uint32_t id = words.find(word);
     return id == NO_WORD || id < FIRST_PLAIN_WORD ? UNKNOWN_WORD : id;
@@ -47,14 +47,15 @@ inline std::uint32_t child_with(const std::uint32_t* words, std::uint32_t begin,
     return at != words + end && *at == word ? static_cast<std::uint32_t>(at - words) : NO_NODE;
 }
 
-// Adds n-grams in order and keeps the shape.
+// Makes the `words` and `begins` of all levels from n-grams that are added in the order of the levels.
 class TrieBuilder {
 public:
     TrieBuilder(int order, std::uint32_t n_words)
         : levels_(static_cast<std::size_t>(order)), n_words_(n_words),
           path_(levels_.size(), NO_NODE) {}
 
-    // The last word first; `length` words. Calls made(depth) for every node that is new.
+    // Adds an n-gram of `length` words, the last word first, and the nodes on the way to it. Calls
+    // made(depth) for every node that is new.
     template <typename Made>
     void add(const std::uint32_t* reversed, std::size_t length, Made made) {
         std::size_t depth = 0;
@@ -80,8 +81,8 @@ private:
         if (depth > 0) levels_[depth].words.push_back(word);
         if (depth + 1 < levels_.size()) {
             auto& begins = levels_[depth].begins;
-            const std::size_t before = depth == 0 ? word : levels_[depth].words.size() - 1;
-            while (begins.size() <= before) begins.push_back(end_of(depth + 1));
+            const std::size_t node = depth == 0 ? word : levels_[depth].words.size() - 1;
+            while (begins.size() <= node) begins.push_back(end_of(depth + 1));
         }
         path_[depth] = word;
     }
@@ -93,12 +94,13 @@ private:
 
     std::vector<TrieLevel> levels_;
     std::uint32_t n_words_;
-    std::vector<std::uint32_t> path_;
+    std::vector<std::uint32_t> path_;  // the n-gram added last
     std::size_t path_length_ = 0;
 };
 
-// The contexts (all but the last word) of the n-grams at `depth`, as nodes at depth - 1, from those of
-// depth - 1. A context that is not in the trie is NO_NODE.
+// The contexts (all but the last word) of the n-grams at `depth`, as nodes at depth - 1; NO_NODE for a
+// context that is not in the trie. `above` has the contexts of the n-grams at depth - 1: the context of
+// an n-gram is the child of its parent's context that has the same first word.
 inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& levels,
                                               std::size_t depth,
                                               const std::vector<std::uint32_t>& above) {
@@ -125,15 +127,15 @@ inline std::vector<std::uint32_t> contexts_at(const std::vector<TrieLevel>& leve
 // (offsets, text, slots) and [(words, begins, log_probs, backoffs), ...].
 inline nanobind::tuple as_arrays(WordTable& words, std::vector<TrieLevel>& levels) {
     std::vector<std::uint8_t> text(words.text().begin(), words.text().end());
-    nanobind::list shape;
+    nanobind::list level_arrays;
     for (auto& level : levels)
-        shape.append(nanobind::make_tuple(
+        level_arrays.append(nanobind::make_tuple(
             as_array(std::move(level.words)), as_array(std::move(level.begins)),
             as_array(std::move(level.log_probs)), as_array(std::move(level.backoffs))));
     return nanobind::make_tuple(
         nanobind::make_tuple(as_array(std::move(words.offsets())), as_array(std::move(text)),
                              as_array(std::move(words.slots()))),
-        shape);
+        level_arrays);
 }
 
 }  // namespace wellput

@@ -45,7 +45,7 @@ public:
     const std::vector<LevelView>& levels() const { return levels_; }
     std::size_t order() const { return levels_.size(); }
 
-    // The n-gram one word longer to the left than `node`, which has `length` words.
+    // The n-gram of `word` and then the `length` words of `node`; NO_NODE if the model does not have it.
     std::uint32_t longer(std::size_t length, std::uint32_t node, std::uint32_t word) const {
         const auto& level = levels_[length - 1];
         const std::uint32_t begin = level.begins[node], end = level.begins[node + 1];
@@ -63,8 +63,8 @@ public:
             node = next;
         }
         double result = levels_[length - 1].log_probs[node];
-        // The back-off weights of the contexts that were tried replace the words that were not
-        // found.
+        // The n-gram found has length - 1 words of context. Each longer context that the model has
+        // adds its back-off weight.
         std::uint32_t context = n ? before[0] : NO_NODE;
         for (std::size_t size = 1; size <= n && context != NO_NODE; ++size) {
             if (size >= length) result += levels_[size - 1].backoffs[context];

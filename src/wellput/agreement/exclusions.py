@@ -144,7 +144,7 @@ def known_answers(
     return kept, left_out
 
 
-def excluding_unknown(
+def with_unknown_excluded(
     answers: Sequence[AnyJudgment], exclusions: Sequence[Exclusion], known: KnownNames
 ) -> list[Exclusion]:
     """The exclusions, and one more for each system and item of the answers that the evalset does not

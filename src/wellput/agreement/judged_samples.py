@@ -27,6 +27,8 @@ Samples: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """By item and system, the numbers (from 0) of the samples that an output keeps. Other outputs keep all
 samples."""
 
+MAX_DIGITS = 9
+"""Longer numbers are no samples; Python refuses to read numbers of thousands of digits."""
 SAMPLES_NOTE = (
     "The judgments say which samples were judged: metrics are compared with them on these samples, not "
     "on all samples of an output."
@@ -168,7 +170,9 @@ def sample_counts(source: EvalSource, answers: Iterable[AnyJudgment]) -> dict[Ou
 
 
 def _is_sample(text: str, n: int) -> bool:
-    return text.isascii() and text.isdecimal() and int(text) < n
+    """Whether the text is the number of one of `n` samples."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+    return is_number and int(text) < n
 
 
 def _unknown_samples(

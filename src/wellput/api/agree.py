@@ -15,7 +15,7 @@ from wellput.agreement.advice import shown_to_agree
 from wellput.agreement.analysis import AgreementOptions, MetricItems, agree_by
 from wellput.agreement.analysis import agree as agree_on_ratings
 from wellput.agreement.correlations import Uncertainty
-from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown_excluded
 from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.panel import Normalization, names_of
 from wellput.agreement.preferences import KEPT, REFUSED, agree_on_preferences, decisions_of
@@ -233,7 +233,7 @@ def agree(
     metric_objects = expand_logged(metric_objects, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
     options = replace(
-        options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
+        options, exclusions=with_unknown_excluded(answers, options.exclusions, known_names)
     )
     answers = with_documents(answers, known_names.documents)
     judged_source = with_judged_samples(source, answers, questions=questions, exclusions=exclusions)
@@ -264,7 +264,7 @@ def agree(
         on_phase=on_phase,
     )
     tables = scored.tables
-    masks = None if by is None else slice_masks(scored.tags, by)[0]
+    mask_by_value = None if by is None else slice_masks(scored.tags, by)[0]
     if are_choices:
         on_phase("counting choices")
         choices = cast("list[Preference]", answers)
@@ -283,10 +283,13 @@ def agree(
         if homogeneity is not None:
             raise InputError("homogeneity= compares pairwise choices; these judgments are ratings.")
         ratings = cast("list[Judgment]", answers)
+        # What paraphrase methods decided, if this is an evalset of substitutions.
         decisions = decisions_of(item for block in source.unparsed.blocks() for item in block)
         result = agree_on_ratings(tables, ratings, options, decisions, on_phase=on_phase)
-        if masks is not None and by is not None:
-            result = agree_by(result, tables, ratings, options, masks, by, on_phase=on_phase)
+        if mask_by_value is not None and by is not None:
+            result = agree_by(
+                result, tables, ratings, options, mask_by_value, by, on_phase=on_phase
+            )
         result = with_spans(result, source, ratings, options, cluster=cluster, on_phase=on_phase)
     if not metrics:
         result = replace(result, orders=(), agreement=(), differences=(), advice=())
@@ -334,7 +337,7 @@ def _refuse_options_of_correlations(
         "metric_items": options.metric_items != defaults.metric_items,
         "models": options.with_models,
         "test": options.test != defaults.test,
-        # "items" is what the intervals of error spans hold for in any case.
+        # "items" may be given: intervals of error spans always hold for other items.
         "generalize": options.uncertainty.generalize not in (Uncertainty().generalize, "items"),
         "by": by is not None,
         "homogeneity": homogeneity is not None,
@@ -426,8 +429,8 @@ def _hint(name: str, spots: BlindSpots) -> str:
     kinds = ", ".join(missed[:MAX_NAMED_KINDS]) + (f" and {n_more} more" if n_more > 0 else "")
     return (
         f"In {counted(spots.texts, 'text')} of the example of wellput demo, {name} does not notice "
-        f"these errors: {kinds}. The judgments may not show it, if the systems do not make them. See "
-        f"wellput probe -m {name}."
+        f"these errors: {kinds}. The judgments may not show this, if the systems do not make "
+        f"such errors. See wellput probe -m {name}."
     )
 
 

@@ -98,10 +98,10 @@ def _with_lemmas(tree: Tree) -> Tree:
 
 
 def _constituents(tree_sources: Sequence[str | Constituent]) -> Iterator[tuple[str, Constituent]]:
-    """Each tree, with words for error messages that say where it is."""
+    """Each tree, after its place in words for error messages."""
     for number, tree_source in enumerate(tree_sources, start=1):
         if isinstance(tree_source, Constituent):
             yield f"Tree {number}", tree_source
             continue
-        for place, constituent in enumerate(read_constituents(tree_source), start=1):
-            yield f"{tree_source}, tree {place}", constituent
+        for number_in_file, constituent in enumerate(read_constituents(tree_source), start=1):
+            yield f"{tree_source}, tree {number_in_file}", constituent

@@ -45,8 +45,8 @@ def text_list(corpus: Texts) -> list[str | Sequence[str]]:
 
 
 def file_names(texts: Sequence[str | Sequence[str]], reader: str) -> list[str]:
-    """The file names of texts that are all files, because they must be read more than once. `reader`
-    says in the error message what reads them."""
+    """The file names of the texts. Raises InputError if a text is not a file, because only files can be
+    read more than once; `reader` says in the message what reads the texts."""
     names = [text for text in texts if isinstance(text, str)]
     if len(names) < len(texts) or STANDARD_INPUT in names:
         raise InputError(f"{reader} reads files, not standard input or sentences in memory.")

@@ -115,7 +115,8 @@ def degrade(
     systems = degraded_systems(
         split_names(method), numbers_if_given("size", size, example="1,2,4") or []
     )
-    sizes = {system: words for system, words in systems.items() if words}
+    # `systems` has the words in a sequence of each system, 0 for methods other than "sequence".
+    sizes = {system: n_words for system, n_words in systems.items() if n_words}
     if len(systems) > 1 and not evalset:
         raise InputError(
             f"Several systems ({', '.join(systems)}) need evalset=True. Without it, ask for one system."
@@ -148,9 +149,9 @@ def degrade(
     join = " ".join if tokenized else detokenize
     advance = on_phase("making sentences", n * len(systems))
     outputs: dict[str, list[str]] = {}
-    for number, (system, words) in enumerate(systems.items()):
+    for number, (system, n_words) in enumerate(systems.items()):
         degrader = degrader_of(
-            system, source, grammar, size=words, length=length, boundary=boundary
+            system, source, grammar, size=n_words, length=length, boundary=boundary
         )
         outputs[system] = []
         for block in in_blocks(degrader, n, np.random.default_rng([seed, number])):

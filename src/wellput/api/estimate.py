@@ -69,9 +69,9 @@ def estimate(
         People's judgments of some of the outputs: numbers, yes or no, or pairwise choices.
     proxy
         What predicts the judgments: a metric, a file of scores (`"./comet.csv"`), several metrics
-        (`"chrf,length"`: their combination is fitted to the judgments, for each item without its own
-        judgments), or a judge in the file of judgments (`"judge:NAME"`; names of machines begin with
-        `model:`, so `"judge:model:gpt-4o"`).
+        (`"chrf,length"`: they are combined by a fit to the judgments; the scores of an item come from
+        a fit to judgments of other items), or a judge in the file of judgments (`"judge:NAME"`; names
+        of machines begin with `model:`, so `"judge:model:gpt-4o"`).
     column
         Names columns, each as FIELD=NAME. Fields of the evalset's file are as for `score`. Fields of
         the judgments are `judge`, `item`, `system`, `question` and `value`, or `system_a`, `system_b`
@@ -89,7 +89,7 @@ def estimate(
         What counts as one unit in intervals and tests, as for `score`: `"document"` (the default if
         items have documents), a tag, or `"item"`.
     budget, plan
-        Also chooses this many items; people should judge the outputs of all systems for them next.
+        Also chooses this many items, for which people should judge the outputs of all systems next.
         Items for which the proxy's scores of the systems differ are chosen more often. `plan` is the
         CSV file that the chosen items are written to.
     probabilities
@@ -165,12 +165,12 @@ def estimate(
         )
         if plan is not None:
             write_label_plan(plan, next_items.probabilities, next_items.chosen)
-    model = _model(proxied.labels)
+    scale = _estimated_scale(proxied.labels)
     result = EstimateResult(
         question=proxied.labels[0].question,
         proxy=proxied.proxy,
-        model=model,
-        is_proxy_share=model != "mean" and _is_mean_a_share(arrays, is_judge=proxied.is_judge),
+        model=scale,
+        is_proxy_share=scale != "mean" and _is_mean_a_share(arrays, is_judge=proxied.is_judge),
         systems=rows,
         differences=differences,
         judges=tuple(dict.fromkeys(answer.judge for answer in proxied.labels)),
@@ -189,7 +189,7 @@ def estimate(
     return result
 
 
-def _model(labels: Sequence[AnyJudgment]) -> EstimateScale:
+def _estimated_scale(labels: Sequence[AnyJudgment]) -> EstimateScale:
     """What is estimated: a win rate of choices, a rate of yes, or a mean."""
     if isinstance(labels[0], Preference):
         return "win rate"
@@ -202,7 +202,7 @@ def _model(labels: Sequence[AnyJudgment]) -> EstimateScale:
 
 def _is_mean_a_share(proxied: ProxiedLabels, *, is_judge: bool) -> bool:
     """Whether the proxy's mean is a share, which can be shown as a percentage."""
-    # Divided by the factor by which a metric's scores were multiplied.
+    # The scores before they were stretched to the standard deviation of the labels.
     proxy_scores = proxied.proxies[~np.isnan(proxied.proxies)] / proxied.stretch
     is_yes_no = bool(np.isin(proxy_scores, (0.0, 1.0)).all())
     return proxied.are_choices or is_judge or is_yes_no

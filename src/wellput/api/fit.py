@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wellput.agreement.analysis import AgreementOptions
-from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown_excluded
 from wellput.agreement.fit import Criterion, Fit, FitMethod, fit_table, panel_provenance
 from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.judgment_names import notes_on_names
@@ -25,7 +25,7 @@ from wellput.api.inputs import (
     paths_in,
     read_answers,
 )
-from wellput.api.output_values import outputs_in
+from wellput.api.output_values import output_mask
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import Generalize
 from wellput.core.judgment import Judgment, Preference
@@ -151,18 +151,18 @@ def fit(
     metrics, names = _with_all_scorers(metrics, names, source)
     known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
     judged_source = with_judged_samples(source, answers, exclusions=exclusions)
-    exclusions = excluding_unknown(answers, exclusions, known_names)
+    exclusions = with_unknown_excluded(answers, exclusions, known_names)
     plan = ScoringPlan(threads=threads or available_cores(), keep_rows=True)
     scored = score_source(
         judged_source, metrics, inference=Inference(cluster=cluster), plan=plan, on_phase=on_phase
     )
     tables = scored.tables
-    first = tables[metrics[0].name]
+    first_table = tables[metrics[0].name]
     # The ratings as given are not needed, only those on a common scale.
     _, panels_by_question = prepared_panels(
         selection_ratings(choices) if choices else ratings,
-        first.systems,
-        first.items,
+        first_table.systems,
+        first_table.items,
         AgreementOptions(
             normalization=normalize or ("none" if choices else None),
             questions=[question],
@@ -184,7 +184,8 @@ def fit(
         stepwise=stepwise,
         rescale=not no_rescale,
         generalize=generalize,
-        has_output=outputs_in(source.unparsed, first) if scored.left_out else None,
+        # If items have no reference, some outputs are not scored. This tells them from missing outputs.
+        has_output=output_mask(source.unparsed, first_table) if scored.left_out else None,
         seed=seed,
         provenance={**panel_provenance(panel), "sha256": hashes},
         on_phase=on_phase,

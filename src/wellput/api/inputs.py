@@ -138,6 +138,7 @@ def read_answers(judgments: Answers, column: Columns = ()) -> list[Judgment] | l
         raise InputError(
             "Ratings, pairwise choices and dictionaries cannot be mixed: give one kind of judgments."
         )
+    # As in a file: numbers in texts become numbers, yes and no become 1 and 0.
     return (
         with_question_values(answers) if answers and isinstance(answers[0], Judgment) else answers
     )
@@ -225,8 +226,8 @@ def whole_numbers(keyword: str, given: Numbers, *, example: str = "50,100") -> l
 
 
 def fitted_to(judgments: Answers | None, metrics: Sequence[Metric]) -> list[str]:
-    """The metrics that were fitted to this file of judgments, or to a file in this folder. They are
-    found by the hash of the judgments that a fitted metric keeps."""
+    """The metrics that were fitted to this file of judgments or, if `judgments` is a folder, to a file
+    in it. They are recognized by the hash of the judgments that a fitted metric keeps."""
     from wellput.io.files import file_fingerprint
     from wellput.metrics.fitted import FittedModel
 

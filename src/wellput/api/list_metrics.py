@@ -45,6 +45,7 @@ def list_metrics(
     >>> bleu["better"], bleu["needs"], bleu["paper"]
     ('higher', 'references', 'Papineni et al. 2002')
     """
+    # `metric` may be a file of scores: `path` must not name the same file.
     check_files([path], [metric])
     metrics = every_metric() if metric is None else one_metric(metric)
     if path is not None:

@@ -1,4 +1,4 @@
-"""`OpenedStudy`: a study's database while it is open, which the parts of `Study` share."""
+"""`OpenedStudy`: a study's database while it is open, which the base classes of `Study` share."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class OpenedStudy:
         )
 
     def open_link(self, url: str = DEFAULT_URL) -> str | None:
-        """The link by which everybody can take part; None if the study is not open. `url` is the
-        address at which it is served."""
+        """The link by which everybody can take part; None if the study has no such link. `url`
+        is the address at which the study is served."""
         enrolment = self._store.enrolment
         return None if enrolment is None else f"{url.rstrip('/')}{enrolment.path}"
 

@@ -1,5 +1,5 @@
-"""Numbers for each output of an evalset, by (system, item): a metric's score, or the length; or for
-each judged sample. Also the documents and tags of items."""
+"""Numbers for each output of an evalset, by (system, item), or for each judged sample: a metric's
+score, or the length. Also the documents and tags of items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wellput.engine.score import score_source
 from wellput.engine.scoring_plan import ScoringPlan
 
 if TYPE_CHECKING:
-    from wellput.agreement.machines.judged_trials import OutputValues
+    from wellput.agreement.machines.judged_trials import OutputKey, OutputValues
 
 
 def metric_values(
@@ -66,7 +66,7 @@ def trial_values(
     if not any(outputs_by_sample):
         return values_in(source)
     counts = sample_counts(source, answers)
-    values: dict[tuple[str, str] | tuple[str, str, str], float] = {}
+    values: dict[OutputKey, float] = {}
     for sample, outputs in outputs_by_sample.items():
         if not sample:
             values.update(values_in(source))
@@ -99,7 +99,7 @@ def _texts(output: Output) -> tuple[str, ...]:
     return output if isinstance(output, tuple) else ()
 
 
-def outputs_in(source: EvalSource, table: ScoreTable) -> NDArray[np.bool_]:
+def output_mask(source: EvalSource, table: ScoreTable) -> NDArray[np.bool_]:
     """Systems × items of the table: whether there is an output, with a score or without."""
     systems = {name: place for place, name in enumerate(table.systems)}
     items = {name: place for place, name in enumerate(table.items)}

@@ -182,7 +182,7 @@ def paraphrase(
             threads=threads or available_cores(),
             on_progress=on_phase("rewriting items"),
         )
-        result_evalset = _read(rewritten, path)
+        result_evalset = _in_memory_or_file(rewritten, path)
         if not rewritten.n_references:
             name = "The evalset" if isinstance(evalset, EvalSource) else evalset
             raise InputError(f"{name} has no references to rewrite.")
@@ -223,8 +223,8 @@ def _learned(
     )
 
 
-def _read(rewritten: RewrittenSource, path: PathLike | None) -> EvalSource:
-    """Reads the items once: into memory, or block by block into the file."""
+def _in_memory_or_file(rewritten: RewrittenSource, path: PathLike | None) -> EvalSource:
+    """The rewritten items, made once: in memory or, block by block, in the file."""
     if path is None:
         return EvalSet([item for block in rewritten.blocks() for item in block])
     write_evalset(rewritten, path)

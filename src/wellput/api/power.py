@@ -157,12 +157,14 @@ def power(
             )
         _refuse_unused("a study without pilot=", {"question": question})
     else:
-        on_phase("ranking by the pilot")
-        study = pilot_of(read_answers(pilot, judgment_columns), question)
-        sds = study.spreads | sds
-        is_for_judges = proxy is not None or proxy_correlation is not None
-        notes = _pilot_notes(study, difference, is_for_judges=is_for_judges)
-        difference = study.difference if difference is None else difference
+        on_phase("ranking the systems of the pilot")
+        ranked_pilot = pilot_of(read_answers(pilot, judgment_columns), question)
+        sds = ranked_pilot.spreads | sds
+        holds_for_these_judges = proxy is not None or proxy_correlation is not None
+        notes = _pilot_notes(
+            ranked_pilot, difference, holds_for_these_judges=holds_for_these_judges
+        )
+        difference = ranked_pilot.difference if difference is None else difference
     if proxy is None:
         _refuse_unused("a study without proxy=", {"evalset": evalset})
     plan = _plan(proxy_correlation, proxy_items, pilot_judges, has_proxy=proxy is not None)
@@ -246,14 +248,12 @@ def _plan(
 
 
 def _plan_of_pilot(
-    proxied: ProxiedJudgments, n_items: int | None, spreads: Mapping[str, float]
+    proxied: ProxiedJudgments, n_items: int | None, sds: Mapping[str, float]
 ) -> tuple[ProxyPlan, list[str]]:
     """The plan of a study with a proxy, and sentences on what was taken from the pilot."""
     pilot = proxy_pilot_of(proxied.arrays, proxied.labels)
     correlation_in_pilot = pilot.correlation
-    limit = HIGHEST_SHARE * highest_correlation(
-        pilot.judges, spreads["sd_item"], spreads["sd_noise"]
-    )
+    limit = HIGHEST_SHARE * highest_correlation(pilot.judges, sds["sd_item"], sds["sd_noise"])
     n_scored = pilot.n_scored if n_items is None else n_items
     value, low, high = (
         number(figure or 0.0, 2)
@@ -266,8 +266,8 @@ def _plan_of_pilot(
     notes = [
         f"From the pilot: the difference of two systems by {proxied.proxy} correlates {value} "
         f"(95% interval {low} to {high}) with that by people (on average "
-        f"{pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; it has "
-        f"scores for {counted(n_scored, 'item')}."
+        f"{pilot.judges:.3g} judges for each output), on {counted(pilot.n_items, 'item')}; the "
+        f"proxy has scores for {counted(n_scored, 'item')}."
     ]
     if abs(correlation_in_pilot.value) > limit:
         notes.append(
@@ -277,23 +277,25 @@ def _plan_of_pilot(
     return ProxyPlan(correlation, n_scored, pilot.judges), notes
 
 
-def _pilot_notes(pilot: Pilot, difference: float | None, *, is_for_judges: bool) -> tuple[str, ...]:
-    """Sentences on what was taken from the pilot. If `is_for_judges`, the result holds for these judges
-    only. Then `sd_judge` is not used, and not named."""
-    first = (
+def _pilot_notes(
+    pilot: Pilot, difference: float | None, *, holds_for_these_judges: bool
+) -> tuple[str, ...]:
+    """Sentences on what was taken from the pilot. If the result holds for these judges only,
+    `sd_judge` is not used, and not named."""
+    beginning = (
         f"From the pilot ({pilot.question}: {counted(pilot.n_judges, 'judge')}, "
         f"{counted(pilot.n_items, 'item')}): "
     )
-    spreads = ", ".join(
+    sds_in_words = ", ".join(
         f"{name} {value:.2f}"
         for name, value in pilot.spreads.items()
-        if name != "sd_judge" or not is_for_judges
+        if name != "sd_judge" or not holds_for_these_judges
     )
     if difference is not None:
-        return (f"{first}{spreads}.", *pilot.notes)
+        return (f"{beginning}{sds_in_words}.", *pilot.notes)
     best, second = pilot.systems
     return (
-        f"{first}difference {pilot.difference:.2f} ({best} and {second}), {spreads}.",
+        f"{beginning}difference {pilot.difference:.2f} ({best} and {second}), {sds_in_words}.",
         "A difference that a small study found is often too large: give difference= for the smallest "
         "one that matters.",
         *pilot.notes,

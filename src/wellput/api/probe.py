@@ -79,7 +79,7 @@ def probe(
     ----------
     metrics
         Metrics, fitted metrics and files of scores, as for `score`. Default: bleu, chrf, ter, rouge-l
-        and fluency, unless there are `scores`.
+        and fluency; with `scores` or `write` there is no default.
     corpus
         Good English texts: an evalset or its path, sentences in a list, or a text file with one on each
         line. Texts that are not English prose are left out. Default: the example of `wellput demo`.
@@ -156,7 +156,8 @@ def probe(
             replace(metric, name=f"{file}: {metric.name}") if metric.name in used_names else metric
             for metric in _of_file(texts, file, trees, threads, on_phase)
         ]
-    clusters = clusters_among([item.document for item in texts.evalset], [], None)
+    # Texts of one document are one unit; the tags are not needed for that.
+    clusters = clusters_among([item.document for item in texts.evalset], tags=[], cluster=None)
     result = ProbeResult(
         probes=tuple(
             row
@@ -312,11 +313,11 @@ def _probed(texts: ProbeTexts, name: str, values: OutputValues, sign: float) -> 
     variants = texts.variants
     return ProbedMetric(
         name,
-        scores_of(UNCHANGED),
-        {variant: scores_of(str(variant)) for variant in variants},
-        {
+        unchanged=scores_of(UNCHANGED),
+        changed={variant: scores_of(str(variant)) for variant in variants},
+        made={
             variant: sum(str(variant) in item.outputs for item in texts.evalset)
             for variant in variants
         },
-        sign,
+        sign=sign,
     )

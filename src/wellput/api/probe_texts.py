@@ -97,18 +97,26 @@ def _chosen_texts(items: Sequence[Item], system: str | None) -> tuple[list[Item]
             f"{', '.join(systems) or 'none'}."
         )
     if system is None and items and all(len(item.references) > 1 for item in items):
-        changed = [_with_text(item, item.references[1], 1) for item in items]
-        return changed, "The second reference of an item is changed; the others are its references."
+        items_to_change = [_with_text(item, item.references[1], 1) for item in items]
+        return (
+            items_to_change,
+            "The second reference of an item is changed; the others are its references.",
+        )
     if system is None and not systems:
-        changed = [_with_text(item, item.references[0]) for item in items if item.references]
-        return changed, "Each reference is changed and is its own reference, a perfect text."
+        items_to_change = [
+            _with_text(item, item.references[0]) for item in items if item.references
+        ]
+        return (
+            items_to_change,
+            "Each reference is changed and is its own reference, a perfect text.",
+        )
     changed_system = systems[0] if system is None else system
-    texts = [
+    items_to_change = [
         _with_text(item, text)
         for item in items
         if isinstance(text := item.outputs.get(changed_system), str)
     ]
-    return texts, f"The outputs of {changed_system} are changed; system= names another."
+    return items_to_change, f"The outputs of {changed_system} are changed; system= names another."
 
 
 def _with_text(item: Item, text: str, left_out: int | None = None) -> Item:
@@ -184,6 +192,7 @@ def _of_english(items: Sequence[Item]) -> tuple[list[Item], str]:
     )
     english_items = [item for item, reason in zip(items, reasons, strict=True) if reason is None]
     if not english_items:
+        # The part of the note after the colon has the reasons.
         raise InputError(
             f"No text of the corpus is English prose: {note.rpartition(': ')[2]} Only English texts "
             "can be changed; for another language give pairs of your own, dataset=."

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
+from wellput.agreement.exclusions import parse_exclusion, with_unknown_excluded, without_excluded
 from wellput.agreement.judged_samples import on_same_samples, with_judged_samples
 from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
@@ -80,8 +80,9 @@ def read_proxied(
     exclusions = [
         parse_exclusion(text) for text in ([exclude] if isinstance(exclude, str) else exclude)
     ]
-    exclusions = excluding_unknown(answers, exclusions, known_names)
+    exclusions = with_unknown_excluded(answers, exclusions, known_names)
     kept, excluded = without_excluded(answers, exclusions)
+    # Here "labels" has its other meaning: judgments that are texts without an order.
     refuse_labels(kept[0].question if kept else "", kept)
     judge_answers = [answer for answer in kept if answer.judge == judge]
     labels, _ = chosen_judges(
@@ -90,7 +91,7 @@ def read_proxied(
     if not labels:
         raise InputError("There are no judgments of people.")
     judged_source = with_judged_samples(source, labels)
-    clustered_by, documents = units_of(source, cluster)
+    clustered_by, unit_by_item = units_of(source, cluster)
     items = list(known_names.items)
     scores: list[OutputValues] = []
     notes: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ def read_proxied(
         scores,
         list(known_names.systems),
         items,
-        documents,
+        unit_by_item,
     )
     return ProxiedJudgments(
         labels,
@@ -163,7 +164,7 @@ def _as_arrays(
     scores: Sequence[OutputValues],
     systems: Sequence[str],
     items: Sequence[str],
-    documents: Mapping[str, str] | None,
+    unit_by_item: Mapping[str, str] | None,
 ) -> ProxiedLabels:
     """Labels and scores as arrays. `machine` has the judgments of a proxy that is a judge; else
     `scores` has the scores of one or more metrics."""
@@ -174,7 +175,7 @@ def _as_arrays(
             cast("Sequence[Preference] | None", machine),
             systems=systems,
             items=_with_labels(items, labels),
-            documents=documents,
+            documents=unit_by_item,
         )
     if machine is not None:
         sums: dict[tuple[str, str], list[float]] = {}
@@ -186,11 +187,11 @@ def _as_arrays(
         scores,
         systems=systems,
         items=_with_labels(items, labels),
-        documents=documents,
+        documents=unit_by_item,
         is_judge=machine is not None,
     )
 
 
 def _with_labels(items: Sequence[str], labels: Sequence[AnyJudgment]) -> list[str]:
-    """The items with scores of the proxy, then the items that have only labels."""
+    """These items, then the other items that have labels."""
     return list(dict.fromkeys([*items, *(label.item for label in labels)]))

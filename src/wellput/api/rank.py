@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-from wellput.agreement.exclusions import excluding_unknown, parse_exclusion
+from wellput.agreement.exclusions import parse_exclusion, with_unknown_excluded
 from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.panel import Exclusion, KnownNames, names_of
 from wellput.agreement.prepared_panels import chosen_judges
@@ -187,7 +187,7 @@ def rank(
             judged_source = with_judged_samples(
                 source, kept, questions=_listed(question), exclusions=exclusions
             )
-        exclusions = excluding_unknown(answers, exclusions, known_names)
+        exclusions = with_unknown_excluded(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)

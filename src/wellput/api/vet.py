@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from wellput.agreement.exclusions import excluding_unknown, parse_exclusion, without_excluded
+from wellput.agreement.exclusions import parse_exclusion, with_unknown_excluded, without_excluded
 from wellput.agreement.judgment_names import notes_on_names
 from wellput.agreement.machines.biases import own_systems
 from wellput.agreement.machines.judged_trials import OutputValues, unknown_judge
@@ -131,7 +131,7 @@ def vet(
     if evalset is not None:
         source = open_items(evalset, [], column=column, threads=threads, on_phase=on_phase)
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
-        exclusions = excluding_unknown(answers, exclusions, known_names)
+        exclusions = with_unknown_excluded(answers, exclusions, known_names)
     answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
     if not answers:
         raise InputError("There are no judgments.")

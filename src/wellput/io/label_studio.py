@@ -26,12 +26,19 @@ from xml.sax.saxutils import quoteattr
 from wellput.core.errors import InputError, Problems
 from wellput.core.evalset import Item
 from wellput.core.frames import is_name
-from wellput.core.judgment import MISSING, SPANS_COLUMN, Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import (
+    MISSING,
+    SPANS_COLUMN,
+    Judgment,
+    PairwiseChoice,
+    Preference,
+    number_in,
+)
 from wellput.io.exported_spans import by_id, is_missing, spans_of
 from wellput.io.files import InputFile, PathLike, check_readable
-from wellput.io.judgments import TRIAL_NAME_ADVICE, ratings_or_choices, split_trial
+from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
 from wellput.io.output import replacing_text
-from wellput.io.pairwise_choices import CHOICE_OF_SIDE, CHOICE_OF_WORD
+from wellput.io.tool_answers import ToolAnswers, choice_of_label
 
 SEVERITY_CONTROL, KIND_CONTROL, MISSING_CONTROL = "severity", "kind", "missing"
 COMMENT_CONTROL, JUDGE_CONTROL = "comment", "judge"
@@ -39,7 +46,14 @@ BETWEEN_PARTS = " · "
 """Separates the severity, the category and the words in a line about something missing."""
 MAX_LEAD_SECONDS = 1e9
 """A longer lead time (the time that a judge needed) is an error of the file and is ignored."""
-LEADING_NUMBER = re.compile(r"\s*(-?\d+(?:\.\d+)?)\b")
+LEADING_NUMBER = re.compile(r"\s*([-−]?\d+(?:\.\d+)?)\b(?![.,]\d)")
+"""The number at the beginning of a label, but not that of "4,5", which may mean 4.5 or 4 and 5."""
+MARK_TYPES = ("labels", "taxonomy")
+"""The types of results that mark errors."""
+OWN_TEXT_AREAS = (MISSING_CONTROL, COMMENT_CONTROL, JUDGE_CONTROL)
+PAIR_KEYS, RATING_KEYS, LABELS_KEY = ("selected",), ("rating", "number"), "choices"
+"""The keys of answers in a result's value: of `Pairwise`, of `Rating` and `Number`, of `Choices`."""
+RATINGS_ADVICE = "Ratings are numbers, or labels that begin with a number, such as 5 – good."
 
 
 def knows(path: PathLike) -> bool:
@@ -55,8 +69,7 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
-    ratings: list[Judgment] = []
-    choices: list[Preference] = []
+    answers = ToolAnswers(file.name, ratings_advice=RATINGS_ADVICE)
     tasks = _tasks(file)
     is_marked = any(_has_marks(annotation) for task in tasks for annotation in task["annotations"])
     for number, task in enumerate(tasks, start=1):
@@ -68,16 +81,12 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
         for annotation in task["annotations"]:
             if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
                 continue
-            for answer in _answers(annotation, *item_and_systems, is_marked=is_marked):
-                if isinstance(answer, Preference):
-                    choices.append(answer)
-                else:
-                    ratings.append(answer)
+            _add_answers(answers, where, annotation, *item_and_systems, is_marked=is_marked)
     problems.raise_if_any(
         advice='Give tasks the data "item" and "system" ("system_a", "system_b"), or an "id". '
         f"{TRIAL_NAME_ADVICE}"
     )
-    return ratings_or_choices(ratings, choices, file.name)
+    return answers.ratings_or_choices()
 
 
 def _tasks(file: InputFile) -> list[dict[str, Any]]:
@@ -110,11 +119,18 @@ def _item_and_systems(data: object) -> tuple[str, tuple[str, ...]] | None:
     return split_trial(name) if isinstance(name, str) else None
 
 
-def _answers(
-    annotation: Mapping[str, Any], item: str, systems: tuple[str, ...], *, is_marked: bool
-) -> Iterator[Judgment | Preference]:
-    """The answers of an annotation about an item and its one or two systems. `is_marked`: judges marked
-    errors in this export, so each answer has a column of error spans."""
+def _add_answers(
+    answers: ToolAnswers,
+    where: str,
+    annotation: Mapping[str, Any],
+    item: str,
+    systems: tuple[str, ...],
+    *,
+    is_marked: bool,
+) -> None:
+    """Adds the answers of an annotation about an item and its one or two systems; `where` names the
+    task. `is_marked`: judges marked errors in this export, so each answer has a column of error
+    spans."""
     results = _results(annotation)
     judge = "".join(_text_area(results, JUDGE_CONTROL)) or _judge(annotation.get("completed_by"))
     seconds: Any = annotation.get("lead_time")
@@ -124,15 +140,27 @@ def _answers(
         extra[SPANS_COLUMN] = json.dumps(_spans(results), ensure_ascii=False)
     if comment := _text_area(results, COMMENT_CONTROL):
         extra["comment"] = "\n".join(comment)
+    is_pair = len(systems) == 2
     for result in results:
-        value = result["value"]
-        question = str(result.get("from_name", ""))
-        if len(systems) == 2:
-            choice = _choice(value)
-            if choice is not None:
-                yield Preference(judge, item, systems[0], systems[1], question, choice, extra)
-        elif (number := _number(value)) is not None:
-            yield Judgment(judge, item, systems[0], question, number, extra)
+        question, type_ = str(result.get("from_name", "")), result.get("type")
+        if type_ in MARK_TYPES or (type_ == "textarea" and question in OWN_TEXT_AREAS):
+            continue
+        key, content = _answer(result["value"])
+        if content in (None, "", []):
+            continue
+        if is_pair and (choice := _choice(key, content)) is not None:
+            answers.add(Preference(judge, item, systems[0], systems[1], question, choice, extra))
+        elif not is_pair and (number := _number(key, content)) is not None:
+            answers.add(Judgment(judge, item, systems[0], question, number, extra))
+        else:
+            types = PAIR_KEYS if is_pair else RATING_KEYS
+            answers.add_other(
+                f"{where}, judge {judge}",
+                question,
+                content,
+                is_about_pair=is_pair,
+                must_count=key in types,
+            )
 
 
 def missing_line(span: Mapping[str, Any]) -> str:
@@ -215,26 +243,28 @@ def _judge(completed_by: object) -> str:
     return "unknown" if completed_by is None else str(completed_by)
 
 
-def _number(value: Mapping[str, Any]) -> float | None:
-    """The rating in a result's value; None if it is not a rating."""
-    for key in ("rating", "number"):
-        if isinstance(value.get(key), int | float):
-            return float(value[key])
-    chosen = value.get("choices")
-    if isinstance(chosen, list) and len(chosen) == 1 and isinstance(chosen[0], str):
-        match = LEADING_NUMBER.match(chosen[0])
-        return None if match is None else float(match[1])
-    return None
+def _answer(value: Mapping[str, Any]) -> tuple[str, Any]:
+    """The key of what was answered in a control, and what was answered; the key is empty for controls
+    that give neither ratings nor choices. A list of one label is read as the label."""
+    key = next((key for key in (*PAIR_KEYS, *RATING_KEYS, LABELS_KEY) if key in value), "")
+    content = value[key] if key else value.get("text", value)
+    return key, content[0] if isinstance(content, list) and len(content) == 1 else content
 
 
-def _choice(value: Mapping[str, Any]) -> PairwiseChoice | None:
-    """The pairwise choice in a result's value; None if it is not a choice."""
-    if isinstance(value.get("selected"), str):
-        return CHOICE_OF_SIDE.get(value["selected"])
-    chosen = value.get("choices")
-    if isinstance(chosen, list) and len(chosen) == 1:
-        return CHOICE_OF_WORD.get(str(chosen[0]).lower())
-    return None
+def _number(key: str, content: object) -> float | None:
+    """The rating that an answer is; None if it is not one."""
+    if key not in (*RATING_KEYS, LABELS_KEY):
+        return None
+    if (number := number_in(content)) is not None or not isinstance(content, str):
+        return number
+    match = LEADING_NUMBER.match(content)
+    return None if match is None else number_in(match[1].replace("−", "-"))
+
+
+def _choice(key: str, content: object) -> PairwiseChoice | None:
+    """The pairwise choice that an answer is; None if it is not one."""
+    is_label = key in (*PAIR_KEYS, LABELS_KEY) and isinstance(content, str)
+    return choice_of_label(content) if is_label else None
 
 
 SIDE_OF_CHOICE = {"a": "left", "b": "right"}

@@ -7,7 +7,7 @@ judge, or from its combined table:
 
 An instance is what Potato shows; it is named ITEM::SYSTEM, or ITEM::A::B for pairs. A scheme is a
 question. The answer is the number that the judge entered, or the number in the chosen label (`scale_5`,
-`5`); for pairs it is a label `A`, `B` or `tie`.
+`rating-5`, `5`); for pairs it is a label such as `A`, `B` or `tie` (`tool_answers`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,21 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, Problems
-from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import Judgment, PairwiseChoice, Preference, number_in
 from wellput.io.files import InputFile, PathLike, check_readable
 from wellput.io.jsonl import read_json_lines
-from wellput.io.judgments import TRIAL_NAME_ADVICE, ratings_or_choices, split_trial
-from wellput.io.pairwise_choices import CHOICE_OF_WORD
+from wellput.io.judgments import TRIAL_NAME_ADVICE, split_trial
 from wellput.io.tables import read_records
+from wellput.io.tool_answers import ToolAnswers, choice_of_label
 
 INSTANCES_FILE = "annotated_instances.jsonl"
 STATE_FILE = "user_state.json"
 LABEL_SEPARATOR = ":::"
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+TEXT_BOX = "text_box"
+"""The label of a text that a judge wrote."""
+RATINGS_ADVICE = "Ratings are numbers, or labels with one number, such as 5 or scale_5."
+LABEL_NUMBER = re.compile(r"(?:(?<![^\s=])[-−])?\d+(?:\.\d+)?")
+"""A number in a label. A hyphen is a sign only at the beginning and after a blank or an equals sign."""
 
 # An instance that a judge annotated: its place in the file, the judge, its name, its labels by scheme.
 Instance: TypeAlias = tuple[str, str, str, Mapping[str, Mapping[str, Any]]]
@@ -49,34 +53,33 @@ def knows(path: PathLike) -> bool:
 
 
 def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
-    """The ratings or the pairwise choices; answers that are neither are left out."""
+    """The ratings or the pairwise choices."""
     problems = Problems(str(path))
-    ratings: list[Judgment] = []
-    choices: list[Preference] = []
+    answers = ToolAnswers(str(path), ratings_advice=RATINGS_ADVICE)
     for where, judge, name, schemes in _instances(Path(path), problems):
         place = split_trial(name)
         if place is None:
             problems.add(where, f"the instance {name!r} names no item and system")
             continue
         item, systems = place
+        is_pair = len(systems) == 2
         for question, labels in schemes.items():
-            if len(systems) == 2:
-                if (choice := _choice(labels)) is not None:
-                    choices.append(
-                        Preference(judge, item, systems[0], systems[1], question, choice)
-                    )
-            elif (number := _number(labels)) is not None:
-                ratings.append(Judgment(judge, item, systems[0], question, number))
+            if is_pair and (choice := _choice(labels)) is not None:
+                answers.add(Preference(judge, item, systems[0], systems[1], question, choice))
+            elif not is_pair and (number := _number(labels)) is not None:
+                answers.add(Judgment(judge, item, systems[0], question, number))
+            elif content := _in_words(labels):
+                answers.add_other(f"{where}, {name}", question, content, is_about_pair=is_pair)
     problems.raise_if_any(advice=TRIAL_NAME_ADVICE)
-    return ratings_or_choices(ratings, choices, str(path))
+    return answers.ratings_or_choices()
 
 
 def _judge_files(folder: Path) -> Iterator[Path]:
-    for name in (INSTANCES_FILE, STATE_FILE):
-        paths = sorted([folder / name, *folder.glob(f"*/{name}")])
-        if any(path.is_file() for path in paths):
-            yield from (path for path in paths if path.is_file())
-            return
+    """One file of each judge: of the judge whose folder this is, and of the judges whose folders are
+    in it. If a judge has both files, the older form is read."""
+    for judge_folder in (folder, *sorted(folder.glob("*/"))):
+        paths = [judge_folder / name for name in (INSTANCES_FILE, STATE_FILE)]
+        yield from [path for path in paths if path.is_file()][:1]
 
 
 def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
@@ -86,11 +89,12 @@ def _instances(path: Path, problems: Problems) -> Iterator[Instance]:
             yield from _instances(file, problems)
     elif path.name == INSTANCES_FILE:
         for number, record in read_json_lines(InputFile(path), problems):
+            judge = path.parent.name
+            where = f"{judge}, line {number}"
             if not isinstance(record, dict) or "id" not in record:
-                problems.add(f"{path.parent.name}, line {number}", "no id")
+                problems.add(where, "no id")
                 continue
-            schemes = record.get("label_annotations")
-            yield f"line {number}", path.parent.name, str(record["id"]), _schemes(schemes)
+            yield where, judge, str(record["id"]), _schemes(record.get("label_annotations"))
     elif path.name == STATE_FILE:
         yield from _state(path)
     else:
@@ -105,14 +109,9 @@ def _state(path: Path) -> Iterator[Instance]:
         record = json.loads(file.whole())
         judge = str(record.get("user_id") or path.parent.name)
         instances = record["instance_id_to_label_to_value"]
-        for name, schemes in instances.items():
-            # {"quality": {"labels": {"5": true}}}, or {"quality": {"5": true}}
-            labels_by_scheme = {
-                scheme: labels.get("labels", labels) if isinstance(labels, dict) else {}
-                for scheme, labels in schemes.items()
-            }
-            yield str(path), judge, name, _schemes(labels_by_scheme)
-    except (ValueError, KeyError, AttributeError, RecursionError):
+        for name, labels in instances.items():
+            yield str(path), judge, name, _schemes_of_state(labels)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path} is not a file of Potato's user states.") from None
 
 
@@ -129,30 +128,66 @@ def _table(path: Path, problems: Problems) -> Iterator[Instance]:
         yield f"line {number}", str(record["user"]), str(record["instance_id"]), schemes
 
 
+def _schemes_of_state(labels: Any) -> dict[str, dict[str, Any]]:
+    """The labels of an instance in `user_state.json`, by scheme. `labels` has one of the forms
+    [[{"schema": "quality", "name": "5"}, true]], {"quality": {"labels": {"5": true}}} and
+    {"quality": {"5": true}}."""
+    if not isinstance(labels, list):
+        return _schemes(
+            {
+                scheme: chosen.get("labels", chosen) if isinstance(chosen, dict) else chosen
+                for scheme, chosen in labels.items()
+            }
+        )
+    schemes: dict[str, dict[str, Any]] = {}
+    for label, value in labels:
+        schemes.setdefault(str(label["schema"]), {})[str(label["name"])] = value
+    return schemes
+
+
 def _schemes(value: object) -> dict[str, dict[str, Any]]:
+    """The labels by scheme. A value without a label gets an empty label."""
     if not isinstance(value, dict):
         return {}
-    return {scheme: labels for scheme, labels in value.items() if isinstance(labels, dict)}
+    return {
+        scheme: labels if isinstance(labels, dict) else {"": labels}
+        for scheme, labels in value.items()
+    }
+
+
+def _chosen(labels: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        label: value
+        for label, value in labels.items()
+        if value is not False and value not in ("false", "False")
+    }
 
 
 def _number(labels: Mapping[str, Any]) -> float | None:
     """The number of the only chosen label: its value, or the number in its name; None otherwise."""
-    chosen = [(label, value) for label, value in labels.items() if value not in (False, "false")]
+    chosen = _chosen(labels)
     if len(chosen) != 1:
         return None
-    label, value = chosen[0]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
-        return float(value)
-    numbers = NUMBER.findall(label.replace("scale_", ""))
-    return float(numbers[0]) if len(numbers) == 1 else None
+    ((label, value),) = chosen.items()
+    if (number := number_in(value)) is not None:
+        return number
+    numbers = LABEL_NUMBER.findall(label.replace("scale_", ""))
+    return number_in(numbers[0].replace("−", "-")) if len(numbers) == 1 else None
 
 
 def _choice(labels: Mapping[str, Any]) -> PairwiseChoice | None:
-    """The choice that the only chosen label stands for; None otherwise."""
-    chosen = [label for label, value in labels.items() if value not in (False, "false")]
-    if len(chosen) != 1:
+    """The choice that the only chosen label stands for, or its value; None otherwise."""
+    chosen = _chosen(labels)
+    if len(chosen) != 1 or TEXT_BOX in chosen:
         return None
-    value = labels[chosen[0]]
-    return CHOICE_OF_WORD.get(chosen[0].lower()) or CHOICE_OF_WORD.get(str(value).lower())
+    ((label, value),) = chosen.items()
+    return choice_of_label(label) or choice_of_label(str(value))
+
+
+def _in_words(labels: Mapping[str, Any]) -> str:
+    """The chosen labels, and the texts that the judge entered; empty if there are none."""
+    return ", ".join(
+        label if value is True or value in ("true", "True") else f"{label}={value}".lstrip("=")
+        for label, value in _chosen(labels).items()
+        if value not in ("", None)
+    )

@@ -26,9 +26,11 @@ from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Prefe
 from wellput.core.metric import Floats
 
 AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
-OutputValues: TypeAlias = Mapping[tuple[str, str] | tuple[str, str, str], float]
-"""(system, item) → a number, such as a metric's score. (system, item, sample) → the number of a single
-sample, where judgments name samples."""
+OutputKey: TypeAlias = tuple[str, str] | tuple[str, str, str]
+"""The system and the item of an output; or the system, the item and the number of a sample."""
+OutputValues: TypeAlias = Mapping[OutputKey, float]
+"""A number for each output, such as a metric's score; also for single samples, where judgments name
+them."""
 
 ORDER_COLUMN = "order"
 """The column of judgments that says in which order outputs were shown: `ab` or `ba` for choices, a

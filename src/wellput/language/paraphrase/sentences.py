@@ -41,9 +41,8 @@ MARKS_BEFORE_CAPITAL = frozenset(".!?:;\"'“”‘’«»()[]-–—*•…`")
 @dataclass(frozen=True)
 class Sentence:
     """A text and its tokens. `spans` has the places of each token's first character and of the
-    character
-    after its last one. `tags` are the Penn tags of the tokens, or None. `also_fixed` is true for tokens
-    that are fixed whatever their form; it may be empty."""
+    character after its last one. `tags` are the Penn tags of the tokens, or None. `also_fixed` is true
+    for tokens that are fixed whatever their form; it may be empty."""
 
     text: str
     tokens: tuple[str, ...]

@@ -20,7 +20,7 @@ from wellput.language.perturb.passage import (
 )
 from wellput.language.perturb.word_lists import with_capital_of
 
-NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?\Z")
+NUMBER = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\Z")
 TIME = re.compile(r"(\d{1,2}):(\d\d)\Z")
 NUMBER_WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from wellput.agreement.analysis import AgreementOptions, agree, agree_by
-from wellput.agreement.exclusions import excluding_unknown, without_excluded
+from wellput.agreement.exclusions import with_unknown_excluded, without_excluded
 from wellput.agreement.judged_samples import with_judged_samples
 from wellput.agreement.machines.comparison import MachineComparison
 from wellput.agreement.panel import KnownNames
@@ -208,7 +208,7 @@ def evaluate_for_page(
         source, answers, questions=options.questions, exclusions=options.exclusions
     )
     options = replace(
-        options, exclusions=excluding_unknown(answers, options.exclusions, known_names)
+        options, exclusions=with_unknown_excluded(answers, options.exclusions, known_names)
     )
     named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
     scorers = expand_logged(named, source)

@@ -55,6 +55,7 @@ PRACTICED_QUESTIONS = ("understandability", "quality", "fluency", "preference")
 well-formed, the other one has its words out of order."""
 Half: TypeAlias = Literal["upper", "lower"]
 HALVES: tuple[Half, ...] = get_args(Half)
+"""In the order of the usual practice texts: a good one, and a bad one."""
 
 
 def half_of(question: Question, half: Half) -> tuple[float, float]:
@@ -286,7 +287,8 @@ class Design(ABC):
         )
 
     def trial_score(self, scores: Sequence[float]) -> float:
-        """A metric's value of a trial, from its scores of the trial's outputs, in their order."""
+        """What a metric says of a trial, as one number. `scores` are the metric's scores of the trial's
+        outputs, in their order."""
         return float(np.mean(scores))
 
     # Asking.
@@ -296,7 +298,8 @@ class Design(ABC):
         return questions
 
     def is_expected(self, answer: Any, expected: Any) -> bool:
-        """Whether an attention check was answered right. A list is [lowest, highest]."""
+        """Whether an answer to an attention check or a practice trial is right. If `expected` is a
+        list, it is [lowest, highest]."""
         if isinstance(expected, Sequence) and not isinstance(expected, str):
             return bool(expected[0] <= answer <= expected[1])
         return bool(answer == expected)
@@ -326,8 +329,9 @@ class Design(ABC):
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """For each question, a table with a row for each judge and a column for each output, with
-        numbers on a common scale; NaN where there is no answer."""
+        """The answers as the agreement of judges is computed from them: for each question, a table with
+        a row for each judge and a column for each output, with numbers on a common scale; NaN where
+        there is no answer."""
         ratings = cast("Sequence[Judgment]", answers)
         return {name: panel.units for name, panel in self._panels(ratings, systems, items).items()}
 

@@ -62,6 +62,7 @@ def flat_categories(tree: object, above: str = "") -> Categories:
     else:
         raise InputError(f"{above or 'categories'} must be a table or a list of names.")
     for name, below in entries:
+        # At the top, a name with / is the path of a leaf.
         if not isinstance(name, str) or not name.strip() or (above and "/" in name):
             raise InputError(f"{name!r} is not a name of a category: write text without /.")
         path = f"{above}/{name}" if above else name
@@ -127,7 +128,8 @@ def checked_weights(weights: object, severities: Sequence[str], categories: Cate
 
 
 def cost(span: Mapping[str, Any], weights: Mapping[str, float]) -> float:
-    """The weight of one error: that of its category and severity if there is one, else of its severity.
+    """The weight of one error: that of its severity in its category, or in the nearest category above
+    that has one; else that of its severity.
 
     >>> weights = {"minor": 1, "fluency/punctuation:minor": 0.1}
     >>> cost({"severity": "minor", "category": "fluency/punctuation"}, weights)

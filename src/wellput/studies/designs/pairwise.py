@@ -100,9 +100,9 @@ class Pairwise(Design):
     def units(
         self, answers: Sequence[Judgment | Preference], systems: Sequence[str], items: Sequence[str]
     ) -> dict[str, Floats]:
-        """For each question, a table with a row for each judge and a column for each pair of systems
-        on an item: 1 if the judge chose the system that is first in the alphabet, ½ for a tie, 0 for
-        the other system, NaN without an answer."""
+        """As in `Design`, but with a column for each pair of systems on an item: 1 if the judge chose
+        the system that is first in the alphabet, ½ for a tie, 0 for the other system, NaN without an
+        answer."""
         cells: dict[str, dict[tuple[str, tuple[str, ...]], float]] = {}
         for choice in answers:
             assert isinstance(choice, Preference)

@@ -36,8 +36,8 @@ SEVERITIES = ("minor", "major")
 USUAL_CATEGORIES = dict(flat_categories(default_record()["categories"]))
 """The categories of a study without a file of its own, with their explanations in English."""
 OMISSION = "[missing]"
-"""A check or a practice trial lists the words that should be marked; this one stands for a mark that
-something is missing."""
+"""A check or a practice trial lists the words that should be marked. This entry of the list stands for
+a mark that something is missing."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class MarkedErrors(Design):
         """The names that judges read for severities and for paths of categories. Other names, which the
         owner of the study gave, are shown as they are."""
         severities = {name: self.words(f"marking.{name}") for name in SEVERITIES}
-        kinds = {}
+        categories = {}
         for path in USUAL_CATEGORIES:
             while path:
-                kinds[path] = self.words(f"kinds.{path.rpartition('/')[2]}")
+                categories[path] = self.words(f"kinds.{path.rpartition('/')[2]}")
                 path = path.rpartition("/")[0]
-        return severities | kinds
+        return severities | categories
 
     def errors_question(self, name: str) -> Question:
         return Question(name, self.words("marking.question"), "spans", severities=self.severities)
@@ -77,10 +77,10 @@ class MarkedErrors(Design):
 
     def practice(self, questions: Sequence[Question]) -> tuple[Practice, ...]:
         """A text with an error and an omission, and a text without errors."""
-        marks = next(question.name for question in questions if question.kind == "spans")
+        name = next(question.name for question in questions if question.kind == "spans")
         expected_marks = ([*self.words.all("marking.practice_words"), OMISSION], "")
         return tuple(
-            Practice((text,), source=source, expected={marks: expected}, feedback=feedback)
+            Practice((text,), source=source, expected={name: expected}, feedback=feedback)
             for text, source, expected, feedback in zip(
                 self.words.all("marking.practice_texts"),
                 self.words.all("marking.practice_sources"),
@@ -102,15 +102,16 @@ class MarkedErrors(Design):
         expected_words = [expected] if isinstance(expected, str) else list(expected)
         if not any(expected_words):
             return not answer
-        is_missing = any(span["start"] == MISSING for span in answer)
+        has_omission = any(span["start"] == MISSING for span in answer)
         quotes = [span["text"] for span in answer if span["start"] != MISSING]
         return all(
-            is_missing if words == OMISSION else any(q in words or words in q for q in quotes)
+            has_omission if words == OMISSION else any(q in words or words in q for q in quotes)
             for words in expected_words
         )
 
     def span_columns(self, trial: AnsweredTrial, system: str, spans: object) -> dict[str, str]:
-        """The columns of a judgment with the marks, and with the marks that the judge found already."""
+        """The columns of a judgment with the marks, and with those that the judge found in the text
+        before marking (`prefilled`)."""
         columns = {SPANS_COLUMN: json.dumps(spans, ensure_ascii=False)}
         if trial.prefilled is not None:
             prefilled = [dict(span) for span in trial.prefilled.get(system, ())]

@@ -13,7 +13,7 @@ from wellput.studies.questions import Question, is_right_answer
 from wellput.studies.wording import ENGLISH
 
 SECONDS_QUESTION = "seconds"
-"""The name of the judgments that have the time of a task."""
+"""The time of a task is stored as a judgment on a question of this name."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class AnswerLog:
             set()
         )  # names of the requests that were sent and have no answer
         self._open: dict[int, Cost] = {}  # by number: the requests that are under way
-        self._next = 0
+        self._next_number = 0
         self._lock = threading.Lock()
         self._file: FileIO | None = None
         self._error: OutputError | None = None
@@ -87,8 +87,8 @@ class AnswerLog:
         """Notes that a request is about to be sent, and what it may cost at most, which was reserved.
         Returns the number of the request."""
         with self._lock:
-            number = self._next
-            self._next += 1
+            number = self._next_number
+            self._next_number += 1
             try:
                 self._write({"asked": name, "n": number, "most": [most.tokens_in, most.tokens_out]})
             except BaseException:
@@ -165,7 +165,7 @@ class AnswerLog:
         except OSError:
             file.close()
             raise OutputError(
-                f"{path} is in use by another run. Wait for it, or give cache=."
+                f"{path} is in use by another run. Wait for it, or name another file with cache=."
             ) from None
         try:
             file.seek(0)
@@ -197,7 +197,8 @@ class AnswerLog:
             if not is_complete and _is_cut_off(line):
                 break
             try:
-                # An incomplete line that does not look cut off is refused, as is an empty text.
+                # An incomplete line that does not look cut off must be refused: json.loads(b"")
+                # raises ValueError.
                 self._take(json.loads(line if is_complete else b""))
             except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 raise InputError(
@@ -211,7 +212,7 @@ class AnswerLog:
     def _take(self, record: Mapping[str, Any]) -> None:
         """Takes over what a line of the file says."""
         number = _whole(record["n"])
-        self._next = max(self._next, number + 1)
+        self._next_number = max(self._next_number, number + 1)
         if "asked" in record:
             self._open[number] = _stored_cost(record["most"])
             self._unanswered.add(str(record["asked"]))

@@ -36,6 +36,7 @@ MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 MAX_MESSAGE_CHARACTERS = 300
 TOO_MANY_REQUESTS = 429
 REJECTING_STATUSES = (400, 422)
+"""With these statuses, the endpoint may reject a request because of one of its parameters."""
 TEMPORARY_STATUSES = (408, 409, 425, TOO_MANY_REQUESTS, 500, 502, 503, 504, 529)
 """With these statuses, the same request may succeed later."""
 STOPPING_STATUSES = (401, 402, 403, 404, 405)
@@ -81,7 +82,8 @@ def api_key(host: str) -> str | None:
 
 def pattern_of_key(key: str) -> re.Pattern[str]:
     r"""Finds the key in a text, also where its characters are written as JSON (`\/`, `\u002f`), a URL
-    (`%2F`) or HTML (`&#x2F;`) may write them, even if an error message quotes another one.
+    (`%2F`) or HTML (`&#x2F;`) may write them, even if an error message was put into another one and so
+    written twice in such a way.
 
     >>> pattern_of_key("k/9").sub("[key]", r"no k/9, k\/9, k\\u002f9, k%2F9 or k&#47;9; k9")
     'no [key], [key], [key], [key] or [key]; k9'
@@ -92,11 +94,11 @@ def pattern_of_key(key: str) -> re.Pattern[str]:
 
 
 def _pattern_of_character(character: str) -> str:
-    code, named = ord(character), html.escape(character)
+    code, entity = ord(character), html.escape(character)
     return (
         rf"(?:{re.escape(character)}|(?i:u00{code:02x}|%(?:25)*{code:02x}"
         rf"|&(?:amp;)*#(?:0*{code}|x0*{code:x});)"
-        + (rf"|{re.escape(named)})" if named != character else ")")
+        + (rf"|{re.escape(entity)})" if entity != character else ")")
     )
 
 
@@ -150,8 +152,8 @@ class Endpoint:
 
         Raises TemporaryFailure, Rejected, or InputError if no request can succeed.
         """
-        known = frozenset(self.refused_parameters)
-        without, first_message = known, ""
+        refused_before = frozenset(self.refused_parameters)
+        without, first_message = refused_before, ""
         while True:
             sent = _fitted({"model": self.model, **request}, without)
             began = time.monotonic()
@@ -169,7 +171,7 @@ class Endpoint:
                     first_message = first_message or shown
                     continue
                 if first_message not in ("", shown):
-                    left_out = ", ".join(sorted(without - known))
+                    left_out = ", ".join(sorted(without - refused_before))
                     shown = f"{first_message}; without {left_out}: {shown}"
             self._raise(status, headers, shown)
 
@@ -303,6 +305,7 @@ def _refused(message: str, parameter: str, sent: Mapping[str, Any]) -> frozenset
     optional = [name for name in OPTIONAL_PARAMETERS if name in sent]
     named = re.findall(r"\w+", parameter)
     refused = [name for name in optional if name in named]
+    # If the error is about another part of the request, nothing is left out.
     if not refused and not any(name in sent for name in named):
         prompt = " ".join(" ".join(str(one["content"]) for one in sent["messages"]).split())
         refused = [name for name in optional if _is_named(name, message, prompt)]
@@ -339,7 +342,7 @@ def _checked_url(url: str) -> Any:
     """The parts of the address of an endpoint. Raises InputError for an address that cannot be used."""
     try:
         parts = urlsplit(url)
-        _ = parts.port
+        _ = parts.port  # raises ValueError if the port is not a number
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -363,6 +366,7 @@ def _ended_after(seconds: float, connection: socket.socket) -> Iterator[None]:
     def end() -> None:
         is_late.set()
         with suppress(OSError):  # raised if the connection is closed already
+            # Not the method of an SSL socket: it also drops the encryption, which is in use.
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     timer = threading.Timer(seconds, end)

@@ -30,7 +30,7 @@ def injected_trials(
 ) -> list[tuple[MachineTrial, MachineTrial]]:
     """Up to `n` random trials, each with a copy in which the last output shown ends with the order. The
     trials are of different items, as long as there are enough items."""
-    # Only the first time that a question is asked, and only the first of the two orders of a pair.
+    # Only the first time that a question is asked, and of a pair only the copy that is not swapped.
     suitable = [t for t in trials if t.repeat == 0 and not t.is_swapped and _best(t.question)]
     rng = np.random.default_rng([seed, n])
     by_item: dict[str, list[MachineTrial]] = {}

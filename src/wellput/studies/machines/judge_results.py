@@ -43,8 +43,8 @@ class JudgeResult(Result):
     answer. `unanswered` counts the other trials by reason; `left_out` is how many the limit of costs
     did not allow. `requests` is the number of requests sent in this run, `known` the number of answers
     from the log. `scores_from` counts how scores were read: from `probabilities` of tokens or from
-    `text`. `injection` is how far the judge obeys orders in the texts. `files` are the written files
-    by their contents.
+    `text`. `injection` is how far the judge obeys orders in the texts. `files` are the written files,
+    each under a word for what it contains.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:judge_report"
@@ -111,8 +111,8 @@ class JudgeResult(Result):
 @dataclass(frozen=True, repr=False)
 class JudgePlan(Result):
     """What a model would be asked: the `messages` of the first prompt, the number of trials, the
-    number of requests that the log has no answer to, and an estimate of their cost (`most_…` is the
-    upper limit). Nothing was sent."""
+    number of requests that the log has no answer to, and an estimate of their cost (`most_…` and
+    `tokens_out` are upper limits). Nothing was sent."""
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:plan_report"
 

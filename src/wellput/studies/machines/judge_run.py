@@ -227,6 +227,7 @@ def _in_words(unanswered: Mapping[str, int]) -> str:
 
 
 NO_ENDPOINT_YET = "nobody yet"
+"""To whom requests would be sent, in the table of a dry run."""
 NO_NAME_YET = "unnamed"
 
 

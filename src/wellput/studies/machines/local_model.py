@@ -26,7 +26,7 @@ from wellput.studies.machines.readings import Reply, reply_of
 
 GGUF_MAGIC = b"GGUF"
 CONTEXT_TOKENS = 8192
-QUIET = -1
+QUIET_VERBOSITY = -1
 """The verbosity of llama.cpp at which it writes no messages."""
 
 
@@ -105,7 +105,7 @@ class LocalModel:
         params.n_parallel = 1
         params.cpuparams.n_threads = self.threads
         params.cpuparams_batch.n_threads = self.threads
-        params.verbosity = QUIET
+        params.verbosity = QUIET_VERBOSITY
         # llama.cpp also listens at a port of this machine. A random key keeps other programs out.
         params.api_keys = [secrets.token_urlsafe(24)]
         params.offline = True

@@ -20,8 +20,9 @@ from wellput.studies.machines.prompts import Prompt
 from wellput.studies.questions import MAY_HAVE_THOUSANDS
 
 ScoresFrom: TypeAlias = Literal["probabilities", "text"]
+"""Where the value of an answer comes from."""
 NoAnswer: TypeAlias = Literal["refusal", "unparsable", "empty", "cut off", "rejected", "failed"]
-"""Where a value comes from, and why an answer has none."""
+"""Why an answer has no value."""
 TokenProbabilities: TypeAlias = Sequence[tuple[str, float]]
 """Tokens that could have stood at one place of the answer, with their log probabilities."""
 
@@ -167,7 +168,7 @@ SHARE_OF_FIRST: Mapping[str, float] = {"a": 1.0, "tie": 0.5, "b": 0.0}
 
 
 def _number(label: float | str) -> float:
-    """The number of a label; NaN for words."""
+    """The number of a label: of a choice, the value in `SHARE_OF_FIRST`; NaN for other words."""
     return SHARE_OF_FIRST.get(label, math.nan) if isinstance(label, str) else label
 
 

@@ -155,10 +155,10 @@ def machine_trials(
         raise InputError("show_source=True: no item of the evalset has a source.")
     trials: list[MachineTrial] = []
     layers = _by_sample(evalset)
-    for layer, items in enumerate(layers):
-        sample = layer if len(layers) > 1 else None
+    for number, items in enumerate(layers):
+        sample = number if len(layers) > 1 else None
         # The first layer is never left out, so that an evalset without any trial raises an error.
-        if not layer or any(_has_trial(rubric, item) for item in items):
+        if not number or any(_has_trial(rubric, item) for item in items):
             trials += _trials_of(
                 rubric, items, repeats=repeats, swap=swap, seed=seed, sample=sample
             )
@@ -167,8 +167,8 @@ def machine_trials(
 
 
 def _by_sample(evalset: EvalSet) -> list[list[Item]]:
-    """The items with the first sample of each output, then the items with the second sample, and so
-    on. An output that is a single text counts as one sample."""
+    """The layers of an evalset: the items with the first sample of each output, then the items with the
+    second sample, and so on. An output that is a single text counts as one sample."""
     n_samples = max(
         (
             len(output)
@@ -192,7 +192,7 @@ def _by_sample(evalset: EvalSet) -> list[list[Item]]:
             if outputs or not number:
                 layer.append(item._replace(outputs=outputs))
         layers.append(layer)
-    return layers if n_samples > 1 else [list(evalset)]
+    return layers
 
 
 def _has_trial(rubric: Rubric, item: Item) -> bool:
@@ -226,6 +226,7 @@ def _trials_of(
         item = items[trial.item]
         orders = [trial.systems]
         if design.balances_order:
+            # {}: the pair was not shown in either order yet, so chance decides.
             if not keeps_pair_order({}, seed=seed, trial=number):
                 orders = [trial.systems[::-1]]
             if swap:

@@ -11,6 +11,7 @@
   const OWN_FIELDS = ["csrf", "shown", "ms", "kept_ms"]; // fields of the form that are not part of the answer
   const REFUSED = [400, 422]; // the judge must correct the answer
 
+  let loadedAt = whenLoaded(); // when the server's page came, in milliseconds since 1970
   let began = performance.now();
   let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
   let waiting = null; // the timer of the next attempt
@@ -18,6 +19,12 @@
   let isSentAgain = false; // the form is being sent by this script, not by the judge
   let given = null; // the record of the answer that is being sent, without its values
   let unstored = null; // the key and the record of an answer that the browser did not store
+
+  // The scripts of a page may come much later than the page itself.
+  function whenLoaded() {
+    const [loading] = performance.getEntriesByType("navigation");
+    return Date.now() - (loading ? performance.now() - loading.responseStart : 0);
+  }
 
   const form = () => document.getElementById("answer");
   const timeSpent = () => Math.round(earlier + performance.now() - began);
@@ -81,7 +88,7 @@
     if (!kept) return;
     // If the server has an answer: how long ago it was given, in ms. Below 0 the server's clock was set back.
     const since = Number(answer.dataset.msSinceAnswer ?? -1);
-    if (since >= 0 && !(kept.at > Date.now() - since)) {
+    if (since >= 0 && !(kept.at > loadedAt - since)) {
       drop(keyOf(answer)); // the server has this answer, or a newer one
       return;
     }
@@ -181,7 +188,9 @@
   // be noted before the next trial is shown, because otherwise the answer would be sent once more.
   function onAnswered(event) {
     const { elt, xhr } = event.detail;
-    if (elt.id !== "answer" || event.defaultPrevented) return; // prevented: it is not a page
+    if (event.defaultPrevented) return; // it is not a page
+    loadedAt = Date.now();
+    if (elt.id !== "answer") return;
     const kept = read(keyOf(elt));
     if (xhr.status < 400) drop(keyOf(elt));
     else if (kept && REFUSED.includes(xhr.status)) write(keyOf(elt), { ...kept, isSent: false });
