@@ -54,6 +54,7 @@ void add_context_classifiers(nanobind::module_& m);
 
 // language/realize/
 void add_label_choosing(nanobind::module_& m);
+void add_label_training(nanobind::module_& m);
 void add_lattice(nanobind::module_& m);
 void add_order_network(nanobind::module_& m);
 void add_ordering(nanobind::module_& m);

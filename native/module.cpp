@@ -46,6 +46,7 @@ NB_MODULE(_native, m) {
     wellput::add_context_classifiers(m);
     // language/realize/
     wellput::add_label_choosing(m);
+    wellput::add_label_training(m);
     wellput::add_lattice(m);
     wellput::add_order_network(m);
     wellput::add_ordering(m);

@@ -180,7 +180,11 @@ def figure_4(items: Sequence[Item]) -> tuple[str, str, EvalSet]:
             "yes",
             f"in {above} of {SPEAKERS} draws",
         ],
-        ["accuracy: weighted and rule below it", "yes", f"in {below} of {SPEAKERS} draws"],
+        [
+            "accuracy: weighted and rule below a system without motion",
+            "yes",
+            f"in {below} of {SPEAKERS} draws",
+        ],
         ["accuracy of a system without motion", "0.79", f"{np.mean(still):.2f}"],
         [
             "downward nods among majority's displays (ours: without other motions)",

@@ -221,8 +221,9 @@ def summary(found: Mapping[str, Mapping[int, Sequence[MethodRow]]]) -> tuple[str
             ]
         )
     heads = [
-        "set", *(f"`{method}`" for method in METHODS), "`contextwn` − `wordnet` (p of t)", "systems",
-        "segments", "kept of WordNet's",
+        "set", *(f"`{method}`" for method in METHODS),
+        "`contextwn` − `wordnet`, documents (p of the t-test)", "the same, systems",
+        "the same, segments", "WordNet's substitutions kept",
     ]  # fmt: skip
     better = [
         sum(_gain(by_number[1], level) > 0 for by_number in found.values())

@@ -504,7 +504,7 @@ class Orderer:
         numbers: NDArray[np.int32] | None = None,
     ) -> list[list[tuple[list[int], float]]]: ...
 
-# language/realize/label_choosing.cpp
+# language/realize/label_training.cpp
 def usual_labels(
     forms: Forms, labels: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]: ...
@@ -526,6 +526,7 @@ def train_label_chooser(
     on_epoch: Callable[[int, int], None],
 ) -> tuple[bytes, bytes]: ...
 
+# language/realize/label_choosing.cpp
 class LabelChooser:
     def __init__(
         self,

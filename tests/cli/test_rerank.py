@@ -36,7 +36,7 @@ def test_an_evalset_has_the_first_and_the_best_candidates(
     first, second = map(json.loads, output.read_text().splitlines())
     assert first["outputs"] == {"first": "one two", "reranked": "one two three"}
     assert second["references"] == ["four"]
-    assert "items where not the first was chosen" in result.out
+    assert "items where the first was not chosen" in result.out
 
 
 def test_json_has_each_choice(run: Run, nbest: str) -> None:

@@ -455,5 +455,5 @@ def test_scores_beside_the_texts_of_one_table_and_notes_of_a_turned_table_name_o
         "--column", "id=instance_id", "--column", "system=model", "--column", "outputs=prediction",
     )  # fmt: skip
     assert shown.code == 0, shown.err
-    assert shown.out.startswith(" metric") and "\n exact_match" in shown.out  # turned
+    assert shown.out.startswith(" metric") and "\n exact_match" in shown.out  # transposed
     assert "--margin X tests whether" in shown.out and "margin=X" not in shown.out

@@ -264,7 +264,7 @@ def test_a_head_beyond_every_word() -> None:
     model = TreeModel.train(TREES)
     begins, rows, names = model._forest([without_order(TREES[0])])
     rows[0, 2] = 2**31 - 1
-    with pytest.raises(ValueError, match="no tree"):
+    with pytest.raises(ValueError, match="do not form a tree"):
         model.kernel.choose(begins, rows, names, "exact", 1, 8, 1)
 
 

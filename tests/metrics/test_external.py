@@ -179,7 +179,7 @@ def test_numbers_may_name_systems_in_parquet(
 def test_many_items_are_found_by_their_hashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(external_scores, "MAX_NAMED_ITEMS", 10)
+    monkeypatch.setattr(external_scores, "MAX_ITEMS_FOUND_BY_NAME", 10)
     monkeypatch.setattr(external_scores, "NAMES_HASHED_AT_ONCE", 7)
     monkeypatch.setattr(score_columns, "MAX_NAMES_AS_LIST", 10)
     names = [f"item {number}" for number in range(30)]

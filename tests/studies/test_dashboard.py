@@ -165,12 +165,29 @@ def test_a_study_is_paused_resumed_and_closed(tmp_path: Path) -> None:
     for button, state in (("Pause", "paused"), ("Resume", "open"), ("Close", "closed")):
         page = client.get("/dashboard").text
         assert f">{button}</button>" in page
-        csrf = fields_of(page)["csrf"]
-        done = client.post("/dashboard/state", data={"csrf": csrf, "state": state})
+        form = {**fields_of(page), "state": state}
+        done = client.post("/dashboard/state", data=form)
         assert done.status_code == 303 and store.state == state
     assert client.post("/dashboard/state", data={"state": "open"}).status_code == 403
-    client.post("/dashboard/state", data={"csrf": csrf, "state": "burned"})
+    for wrong in ({"state": "burned"}, {"seen": "burned"}):
+        assert client.post("/dashboard/state", data={**form, **wrong}).status_code == 400
     assert store.state == "closed"
+
+
+def test_a_button_of_an_old_page_does_not_undo_what_another_window_did(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    client = owner_of(store)
+    form = fields_of(client.get("/dashboard").text)
+    assert form["seen"] == "open"
+    store.set_state("closed")
+    refused = client.post("/dashboard/state", data={**form, "state": "paused"})
+    assert refused.status_code == 303 and store.state == "closed"
+    page = client.get(refused.headers["location"]).text
+    assert "the study was open when the page was made, but it is closed now" in page
+    # The wish is fulfilled already: there is nothing to say.
+    done = client.post("/dashboard/state", data={**form, "state": "closed"})
+    assert done.headers["location"] == "/dashboard" and store.state == "closed"
+    assert "Nothing was changed" not in client.get("/dashboard").text
 
 
 def test_the_download_is_what_agree_reads(tmp_path: Path) -> None:

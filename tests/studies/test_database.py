@@ -8,9 +8,10 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import psycopg
@@ -26,6 +27,7 @@ from wellput.api.study import Study
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet
 from wellput.studies import backups
+from wellput.studies.connection_pool import MAX_SERVER_CONNECTIONS
 from wellput.studies.database import FILE_SUFFIXES, Database, StoreUnavailable, parse_url
 from wellput.studies.designs.registry import default_questionnaire
 from wellput.studies.store import Store
@@ -200,6 +202,63 @@ def test_forgetting_waits_for_readers_of_other_users_whose_transactions_it_canno
     store.invite(1, ["Wilhelmina"])
     with reader(administrator), pytest.raises(TracesRemain, match="another program"):
         store.forget("Wilhelmina")
+
+
+@needs("PostgreSQL")
+def test_a_server_of_a_study_takes_a_quarter_of_postgresqls_connections(postgresql: Server) -> None:
+    """PostgreSQL allows 100 by default: three servers leave some to others. A request that finds all of
+    them in use waits for one."""
+    store = Store.create(postgresql.new_database(), new_setup())
+    database = Database(store.database.url, busy_seconds=0.2)
+    with ExitStack() as in_use:
+        for _ in range(MAX_SERVER_CONNECTIONS):
+            in_use.enter_context(database.read())
+        with pytest.raises(StoreUnavailable, match="too many requests at once"), database.read():
+            pass
+        with psycopg.connect(postgresql.new_database()) as connection:
+            counted = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
+            row = connection.execute(counted, [database.url.database]).fetchone()
+    assert row is not None and row[0] <= 25 + 1  # the store has one, too
+    with database.read():
+        pass
+
+
+@needs("PostgreSQL")
+def test_a_request_waits_until_the_server_has_a_free_connection(
+    postgresql: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    administrator = postgresql.new_database()
+    with psycopg.connect(administrator, autocommit=True) as connection:
+        connection.execute("CREATE ROLE has_one_connection LOGIN CONNECTION LIMIT 1")
+        connection.execute("GRANT CREATE ON SCHEMA public TO has_one_connection")
+    limited = administrator.replace("postgres@", "has_one_connection@", 1)
+    Store.create(limited, new_setup()).close()
+    address = limited.replace("postgresql+psycopg", "postgresql")
+    with closing(connected(address)), pytest.raises(InputError, match="has no free connection"):
+        Store.open(limited, busy_seconds=0.2)
+    other = connected(address)
+    n_waits = 0
+
+    def wait(seconds: float) -> None:
+        nonlocal n_waits
+        n_waits += 1
+        other.close()
+        sleep(seconds)
+
+    monkeypatch.setattr("wellput.studies.connection_pool.time.sleep", wait)
+    assert Store.open(limited).state == "open"
+    assert n_waits > 0
+
+
+def connected(address: str) -> psycopg.Connection[Any]:
+    """A connection; waits until the server has noticed that an earlier one was closed."""
+    while True:
+        try:
+            return psycopg.connect(address)
+        except psycopg.OperationalError as error:
+            if "too many connections" not in str(error):
+                raise
+            sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -447,6 +447,23 @@ def test_a_line_break_of_a_choice_is_as_browsers_send_it(tmp_path: Path) -> None
     assert read_screening(file) == (ScreeningQuestion("?", ("a\nb", "c"), ("a\nb",)),)
 
 
+def test_opening_again_changes_only_the_settings_that_are_given(tmp_path: Path) -> None:
+    evalset = wellput.EvalSet([wellput.Item(str(n), outputs={"A": "a"}) for n in range(4)])
+    options: dict[str, Any] = {"quota": 2, "completion": "X", "place_timeout": 30.0}
+    path = tmp_path / "s.db"
+    with Study.create(evalset, path=path, design="rating", open=True, **options) as study:
+        for name, value in {"quota": 6, "completion": "Y", "place_timeout": 9.0}.items():
+            options[name] = value
+            study.open_to_everybody(**{name: value})
+            link = study._store.enrolment
+            assert link is not None
+            found = {
+                "quota": link.quota, "completion": link.completion,
+                "place_timeout": link.place_minutes,
+            }  # fmt: skip
+            assert found == options
+
+
 @pytest.mark.parametrize("settings", [{"quota": 3}, {"completion": "X"}, {"place_timeout": 5.0}])
 def test_settings_of_an_open_link_need_one(tmp_path: Path, settings: dict[str, Any]) -> None:
     evalset = wellput.EvalSet(

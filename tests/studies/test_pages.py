@@ -17,6 +17,7 @@ from tests.studies.served_study import (
     submit,
 )
 from wellput.studies.designs.registry import default_questionnaire
+from wellput.studies.queries import written_time
 from wellput.studies.questionnaire import DemographicField, Practice, Questionnaire
 from wellput.studies.rendering import STATIC_FILES
 
@@ -121,6 +122,41 @@ def test_an_answer_that_the_judge_confirmed_is_not_replaced_by_an_older_one(
     step = 2
     submit(client, page, {"q-fluency": "6", "kept_ms": kept_ms})
     assert [getattr(each, "value", None) for each in store.judgments()] == [stored]
+
+
+@pytest.mark.parametrize("newer_comes_first", [False, True])
+def test_of_two_kept_answers_the_one_that_was_given_later_counts(
+    tmp_path: Path, newer_comes_first: bool
+) -> None:
+    """Two devices were offline. The judge gave 4 on the phone after 100 seconds, and 6 on the laptop
+    after 120."""
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client, home = client_of(store), f"/judge/{invitation.token}"
+    begin, step = store.clock(), 0
+    store.clock = lambda: begin + step
+    page = client.get(home).text
+    answers = [(100, "4"), (120, "6")]
+    if newer_comes_first:
+        answers.reverse()
+    for given, value in answers:
+        step = 160 if step == 0 else 165  # when the answer arrives
+        submit(client, page, {"q-fluency": value, "kept_ms": str(1000 * (step - given))})
+    (judgment,) = store.judgments()
+    assert getattr(judgment, "value", None) == 6
+    assert judgment.extra["recorded_at"] == written_time(begin + 120)
+
+
+def test_an_answer_was_not_given_before_the_trial(tmp_path: Path) -> None:
+    """The clock of the judge's device was changed while it kept the answer."""
+    store = new_store(tmp_path, DESIGNS["magnitude"])
+    (invitation,) = store.invite(1)
+    client = client_of(store)
+    begin = store.clock()
+    store.clock = lambda: begin
+    page = client.get(f"/judge/{invitation.token}").text
+    submit(client, page, {"q-fluency": "6", "kept_ms": "9" * 15})
+    assert store.judgments()[0].extra["recorded_at"] == written_time(begin)
 
 
 def test_a_kept_answer_is_stored_after_the_clock_was_set_back(tmp_path: Path) -> None:

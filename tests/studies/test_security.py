@@ -137,7 +137,7 @@ def test_texts_names_and_answers_are_never_markup(tmp_path: Path) -> None:
     for text in pages:
         assert "&lt;script&gt;alert" in text and "{{7*7}}" in text
         tags = Tags(text)
-        assert "img" not in tags.names and tags.names.count("script") == 3
+        assert "img" not in tags.names and tags.names.count("script") == 4
         assert not [name for name in tags.attributes if name.startswith("on")]
 
 
@@ -454,4 +454,6 @@ def test_a_broken_database_is_not_described_to_strangers(
         response = client.get(path)
         assert response.status_code == 503 and "secret" not in response.text
         assert "Nothing is lost" in response.text
+        # A person can load the page again.
+        assert ('href="" data-continue>Try again</a>' in response.text) == path.startswith("/judge")
     assert "/secret/study.db is full" in capsys.readouterr().err

@@ -78,11 +78,12 @@ metrics that compare strings.
 supertag (a detailed part of speech), the grammar XTAG then allows some orders of these words, and a trigram model chooses one of the orders. The tree model and the
 trigrams come from one million words of the Wall Street Journal.
 
-**Its experiment.** FERGUS and a baseline, LR (left-right), put the words of 100 sentences of the Wall Street Journal back in order. Ten people judged 24
+**Its experiment.** FERGUS and a baseline, LR (left-right), put the words of 100 sentences of the Wall Street Journal back in order. LR learns from sentences
+with random trees whether a word usually stands before or after the word that it depends on. Ten people judged 24
 variants of six sentences, most of them not made by FERGUS.
 
 In the tables of this page, `fergus` is our FERGUS and `LR` our baseline. *XTAG*: the orders are those that the grammar XTAG allows (otherwise a grammar derived from the treebank). *Top-down*: supertags
-are chosen from the root of the tree down (otherwise the best supertags of the whole tree). `fergus+`, which is not in the paper, also has weights for word orders. The accuracies are at most 1, and higher is better."""
+are chosen from the root of the tree down (otherwise the best supertags of the whole tree). `fergus+`, which is not in the paper, also uses how often words of the same kinds stood in each order in the training trees ([how](../realize.md#how-it-works)); how much this counts was tuned on the development files. The accuracies are at most 1, and higher is better."""
 
 
 def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
@@ -98,7 +99,7 @@ def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
 | in the paper | here | outcome |
 |---|---|---|
 | Figure 1, the architecture | [the same steps](../realize.md#how-it-works) | nothing to measure |
-| Figure 2, the input, and the sentence made from it | FERGUS's sentence, from the tree that the text implies | reproduced for FERGUS; our LR makes another sentence than the paper's (other text, other random trees); the models that come with wellput make another sentence, too (trees of another kind) |
+| Figure 2, the input, and the sentence made from it | FERGUS's sentence, from the tree of Figure 2 (our scan lacks the picture, but the paper's text and Table 1 say what the tree is) | reproduced for FERGUS; our LR makes another sentence than the paper's (other text, other random trees); the models that come with wellput make another sentence, too (trees of another kind) |
 | Table 1, four accuracies of one sentence, and footnote 5 | the same numbers | reproduced |
 | Table 2, LR and FERGUS | the setting nearest to the paper's (XTAG, top-down) has `ssa` {nearest}, LR {lr} | reproduced: FERGUS is above LR in all four. The values differ: other sentences, {words:.2f} million words instead of 1, our reading of XTAG |
 | Section 4.1 and Table 3, people | a [study with simulated judges](#section-41-and-table-3-with-simulated-judges); [real judgments](#do-tree-metrics-agree-better-with-people) of other texts | cannot be reproduced: variants and ratings were not published |
@@ -107,7 +108,7 @@ def _overview(measured: wsj.Measured, answers: Sequence[Answer]) -> str:
 | Table 4, the new metrics | `fergus` is far ahead of LR in both | reproduced: FERGUS is above LR in both. The values differ, for the reasons of Table 2 |
 | Section 5, insertion of function words and punctuation, morphology, lexical choice | [measured](#section-5-function-words-punctuation-and-morphology), except lexical choice | the paper gives no numbers |
 | the main hypothesis | on {len(answers)} questions that people answered, `sta` agrees better than `ssa` on {better} ({hypotheses.better_by_set(answers)}), worse on {worse}, not decided on {len(answers) - better - worse}; intervals are not corrected for their number | confirmed on WebNLG and MQM, with small differences; elsewhere mostly undecided |
-| the fitted metric (from `sta`, the number of substitutions, and length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); against the best of eight metrics on the data of the fit (*chosen*; two of the eight are `bleu` and `chrf`), better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most questions; our harder comparison, with the chosen metric: not confirmed |
+| the fitted metric (from `sta`, the number of substitutions, and length) | r with ratings of unseen items is higher than that of `sta` alone on {above} of {len(answers)} questions, lower on {below}{hypotheses.and_same(same)} (no intervals); compared with *chosen* (the one of eight metrics, `bleu` and `chrf` among them, that correlates best on the data to which the metric was fitted), it is better on {wins}, worse on {losses}, not decided on {len(answers) - wins - losses} | the paper's comparison (with `sta`): same direction on most questions; our harder comparison, with the chosen metric: not confirmed |
 
 Our scans of the paper lack its pictures. So nothing on this page was compared with the drawings, which are Figure 1, Figure 2 (but its tree
 follows from the text and from Table 1), and the points of Figures 3 and 4."""

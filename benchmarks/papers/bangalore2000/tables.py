@@ -23,7 +23,7 @@ NEAREST = "fergus, XTAG, top-down"
 PAPER_TABLE_2 = {"LR": (0.41, 0.56, 0.41, 0.63), "fergus": (0.58, 0.72, 0.65, 0.76)}
 PAPER_TABLE_4 = {"LR": (-0.08, -0.12), "fergus": (0.44, 0.42)}
 # A benchmark cannot know how often its test set was looked at: whoever runs it again says so here.
-LOOKS = """Models, conversion and the XTAG mapping were developed on the development files; nothing was changed after the test files were
+LOOKS = """Models, conversion and the mapping from the treebank's supertags to XTAG's trees were developed on the development files; nothing was changed after the test files were
 scored."""
 
 
@@ -48,7 +48,7 @@ $ wellput realize figure2.json --models wsj-fergus/ --model fergus
 {measured.figure_2["fergus"]}
 ```
 
-| model, trained on the Penn sample | sentence |
+| model, trained as under Table 2 | sentence |
 |---|---|
 {made}
 
@@ -172,7 +172,7 @@ The numbers differ from the paper's for several reasons:
 - other sentences
 - {words / 1e6:.2f} million words of training text instead of one million, for the tree model and for the trigrams
 - our conversion of Penn trees to dependencies, which uses heuristics, as the paper's does
-- our use of XTAG, whose trees are chosen through supertags of the treebank
+- our use of XTAG: our tree chooser chooses supertags of the treebank, which a [mapping](../language/xtag.md#from-ud-to-xtag) then turns into trees of XTAG
 - [our reading](../language/tree-model.md#choosing) of the paper's tree chooser
 - for LR, how its random trees are drawn, which the paper does not say (here all trees are equally likely)
 

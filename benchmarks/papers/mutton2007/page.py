@@ -187,7 +187,7 @@ def _fooled_outcome(found: Scored) -> str:
     swapped = means["supertag"] > means["pos"]
     parts = [
         "GLEU: as in the paper, no generator is above real sentences"
-        + ("; the order of PoS and supertag is reversed" if swapped else "")
+        + ("; but supertags are above parts of speech (in the paper below)" if swapped else "")
     ]
     parts.append(
         "Log probability: "

@@ -67,7 +67,7 @@ def accuracy(found: Scored) -> str:
     return f"""## Section 4: real or not?
 
 Of {found.tested} new sentences, half of them real and half of size 1, the support vector machine classifies {share.value:.1%} rightly (95% interval {share.low:.1%} to {share.high:.1%}).
-The paper has 81% of 300. The weights of the features are: {weights}. `wellput train fluency --features paper` prints this share for
+The paper has 81% of 300. The weights of the features are: {weights}. `wellput train fluency --features paper` prints the share that is classified rightly for
 your own text."""
 
 
@@ -160,8 +160,8 @@ The paper's normalized log probability is between 0 and 1; ours is negative, wit
 the columns can be compared. Our nulled tokens and invalid parses are not on the paper's scale either
 ([Normalization](#why-numbers-differ)).
 
-The paper's finding: generators that maximize a probability fool Collins's parser, which puts PoS and supertag above real sentences, but not
-GLEU. {_contrast(found)}"""
+The paper's finding: generators that maximize a probability fool Collins's parser, but not GLEU: the parser puts PoS and supertag above real sentences, GLEU
+does not. {_contrast(found)}"""
 
 
 def _invalid_above(found: Scored) -> str:
@@ -185,8 +185,8 @@ def _contrast(found: Scored) -> str:
     if not any(fooled.values()):
         return (
             "Here none of log probability, fragments, nulled tokens and GLEU puts a generator above real "
-            "sentences. In the paper one parser is fooled, but the combination is not; this difference "
-            "does not appear here. Parsers, their training text and "
+            "sentences. So the paper's difference between the parser and GLEU does not appear here. "
+            "Parsers, their training text and "
             "generators differ from the paper's; we did not test which\nof these matters."
             + _invalid_above(found)
         )

@@ -60,7 +60,7 @@ Correlations between judges, paper / simulated (Tables 3 and 7):
 Figure 2, mean rating by size (simulated): {by_size} (lower than the means that we gave the simulated judges, because each judge's lowest rating becomes 0). The paper's
 values are in a picture that we do not have.
 
-Correlations of the metrics, paper / simulated. The column *Table 4* needs no judges. A simulated judge correlates {humans:.2f} with size (the paper's
+Correlations of the metrics, paper / here. The column *Table 4* needs no judges; in the other columns our judges are simulated. A simulated judge correlates {humans:.2f} with size (the paper's
 people: .65).
 
 | scorer | Table 4: with size | Table 5: with judges | Table 8: second trial | Table 9: both trials |

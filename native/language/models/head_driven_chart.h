@@ -383,7 +383,8 @@ private:
 
     bool is_weighted_ = false;  // whether the tags' weights count
     std::vector<double> left_halves_, first_halves_, right_halves_, left_arcs_, right_arcs_;
-    // By node and tag: the probability that a fragment begins with this tag as the node's modifier.
+    // By node and tag: the tag's probability as that of the node's outermost modifier in a side that
+    // begins a fragment.
     std::vector<double> first_next_;
     // The values of one side by its last modifier, and of the trees with one end by their beginning.
     std::vector<double> by_class_, by_tag_, trees_;

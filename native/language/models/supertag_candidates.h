@@ -1,7 +1,9 @@
 // The candidate supertags of a word.
 //
-// They are first ranked by the word itself and the number of its daughters; the best are then
-// compared again by what its mother and its daughters are likely to be.
+// They are first ranked by the word itself and the number of its daughters; the best are then ranked
+// again by what its mother and its daughters are likely to be. A word is given by its place `x` in the
+// tree or by its `node` there, a supertag by its number `t`. (tree_model.h explains stems, frames,
+// roles and slots.)
 #pragma once
 
 #include <algorithm>
@@ -18,7 +20,8 @@ namespace wellput {
 
 struct Candidate {
     int supertag;
-    double own, score;  // of its frame and adjuncts, and to compare candidates by
+    double own;    // the log probability of its frame and of the number of adjuncts
+    double score;  // to compare the candidates of a word
 };
 
 class SupertagCandidates {
@@ -30,7 +33,7 @@ public:
         for (int t = 0; t < p_.supertags(); ++t) by_category_[p_.a.category[t]].push_back(t);
     }
 
-    // What a word could be by itself, given the number of its daughters; remembered.
+    // The candidates of a word by itself, given the number of its daughters. They are remembered.
     const std::vector<Candidate>& alone(const TreeNode& node, int daughters) {
         const auto key = std::tuple(node.lexeme, node.shape, node.head < 0, node.category,
                                     node.relation, daughters);
@@ -45,7 +48,7 @@ public:
         return place->second;
     }
 
-    // The best for a word in its tree.
+    // The best candidates of a word in its tree.
     std::vector<Candidate> in_tree(const ArrangedTree& tree, int x) {
         const TreeNode& node = tree[x];
         const auto& below = tree.daughters(x);
@@ -91,15 +94,15 @@ private:
             add_categories(node.shape, wanted);
         }
         const int relation = attempt < 2 ? node.relation : -1;
-        const bool fills_all = attempt != 1 && attempt != MAX_ATTEMPTS - 1;
+        const bool fills_all_slots = attempt != 1 && attempt != MAX_ATTEMPTS - 1;
         for (std::size_t category = 0; category < by_category_.size(); ++category) {
             if (!wanted[category]) continue;
             int stem = -1;
-            double prior = 0;
+            double prior = 0;  // of the stem and the lexeme
             for (const int t : by_category_[category]) {
                 const int role = p_.a.stem_role[p_.a.stem[t]];
                 if ((p_.a.role_slot[role] == p_.a.root_slot) != is_root) continue;
-                if (fills_all && p_.slots_of(t) > daughters) continue;
+                if (fills_all_slots && p_.slots_of(t) > daughters) continue;
                 if (relation >= 0 && role_relation_[role] != relation) continue;
                 if (p_.a.stem[t] != stem) {
                     stem = p_.a.stem[t];
@@ -125,7 +128,7 @@ private:
     std::size_t width_;
     std::vector<Ints> by_category_;
     std::map<std::tuple<int, int, bool, int, int, int>, std::vector<Candidate>> remembered_;
-    std::vector<double> best_filler_;
+    std::vector<double> best_filler_;  // by kind of slot: how well the best daughter fills it
 };
 
 }  // namespace wellput

@@ -1,4 +1,4 @@
-// Tags for the words of sentences, from right to left. Each is the best by an averaged perceptron
+// Tags for the words of sentences, from right to left. Each tag is the best by an averaged perceptron,
 // given the words around it, the two tags after it and, if there are any, the tags of another kind
 // that the words around it already have.
 #include <nanobind/nanobind.h>
@@ -44,7 +44,7 @@ struct TagInput {
 };
 
 // The features of one decision. Templates are numbered in the order in which they are added; the
-// oracle in tests/language/perceptron_oracle.py lists the same.
+// oracle in tests/language/models/perceptron_oracle.py lists the same.
 class TagFeatures {
 public:
     void start(const TagInput& input, std::size_t sentence) {
@@ -57,15 +57,15 @@ public:
     }
     std::size_t size() const { return words_.size(); }
 
-    // `tag` and `tag2` are those of the next word and of the one after it, -1 and -2 outside the
-    // sentence.
+    // The features of word i. `tag` and `tag2` are the tags of the next word and of the word after
+    // that, -1 and -2 outside the sentence.
     const std::vector<FeatureKey>& of(std::size_t i, std::int64_t tag, std::int64_t tag2) {
         const WordAtoms& word = words_[i];
         const WordAtoms &left = at(i, -1), &left2 = at(i, -2), &right = at(i, 1),
                         &right2 = at(i, 2);
         keys_.clear();
-        number_ = 0;
-        put();
+        template_number_ = 0;
+        put();  // the same for every word
         put(word.form);
         put(word.lower);
         for (const std::uint64_t suffix : word.suffixes) put(suffix);
@@ -139,14 +139,14 @@ private:
     }
     template <typename... Values>
     void put(Values... values) {
-        FeatureHash hash(number_++);
+        FeatureHash hash(template_number_++);
         (hash.add(static_cast<std::uint64_t>(values)), ...);
         keys_.push_back(hash.key());
     }
     std::vector<WordAtoms> words_;
     std::vector<std::uint64_t> given_;
     std::vector<FeatureKey> keys_;
-    std::uint64_t number_ = 0;
+    std::uint64_t template_number_ = 0;
 };
 
 std::int32_t best_of(const std::vector<std::int32_t>& scores) {
@@ -154,7 +154,8 @@ std::int32_t best_of(const std::vector<std::int32_t>& scores) {
                                      scores.begin());
 }
 
-// Goes over a sentence with `Weights`; decide(i, features, scores) says which tag word i gets.
+// Goes over a sentence from right to left; decide(i, features, scores) says which tag word i gets,
+// where `scores` are those of all tags by `weights`.
 template <typename Weights, typename Decide>
 void walk(TagFeatures& features, const Weights& weights, std::vector<std::int32_t>& scores,
           Decide decide) {
@@ -233,7 +234,7 @@ public:
         return result;
     }
 
-    // The k best tags of every word with the logs of their probabilities, log-linear in
+    // The k best tags of every word with the logs of their probabilities, which are a softmax of
     // sharpness * score.
     nb::tuple candidates(nb::handle sequence, std::size_t k, double sharpness, int threads) const {
         const TagInput input(sequence, nb::tuple());

@@ -1,4 +1,6 @@
 // Supertags for the words of an unordered tree: the most probable ones together, or from the top down.
+// A word is given by its place `x` in the tree, a supertag by its number `t`, and a daughter by her
+// place `d` among her sisters. (tree_model.h explains stems, frames, roles, sites and slots.)
 //
 // Some daughters fill their mother's slots, one each; the others are adjuncts. A slot may stay
 // empty, an argument may find no slot, and a daughter may want a mother of another kind, each at a
@@ -19,8 +21,8 @@
 
 namespace wellput {
 
-// The probabilities of daughters' roles under one mother at a time. The mother's counts are laid
-// out by role.
+// The probabilities of daughters' roles under one mother at a time: `enter` chooses the mother, and
+// lays out the counts of her site and of her lexeme by role.
 class RoleScores {
 public:
     explicit RoleScores(const TreeProbabilities& model)
@@ -33,7 +35,7 @@ public:
         touched_.clear();
         site_ = site;
         for (int i = p_.site_begin_[site]; i < p_.site_begin_[site + 1]; ++i) {
-            const std::int32_t* row = &p_.a.role_counts[3 * i];
+            const std::int32_t* row = &p_.a.role_counts[3 * i];  // site, role, count
             at_site_[row[1]] = row[2];
             touched_.push_back(row[1]);
         }
@@ -52,8 +54,9 @@ public:
     double operator()(int role) const {
         const int slot = p_.a.role_slot[role];
         const Totals& site = p_.site_totals_[site_ * kinds_ + slot];
-        const double wide = p_.coarse_role_[p_.a.site_coarse[site_] * p_.a.role_slot.size() + role];
-        const double p = site.interpolated(at_site_[role], p_.a.weights[2], wide);
+        const double wider =
+            p_.coarse_role_[p_.a.site_coarse[site_] * p_.a.role_slot.size() + role];
+        const double p = site.interpolated(at_site_[role], p_.a.weights[2], wider);
         return std::log(totals_[slot].interpolated(at_lexeme_[role], p_.a.weights[3], p));
     }
 
@@ -62,8 +65,8 @@ private:
     std::size_t kinds_;
     int site_ = 0;
     std::vector<double> at_site_, at_lexeme_;
-    std::vector<Totals> totals_;
-    Ints touched_;
+    std::vector<Totals> totals_;  // of the mother's lexeme, by kind of slot
+    Ints touched_;                // the roles whose counts are not 0
 };
 
 // A tree's supertags and their log probability.
@@ -74,14 +77,15 @@ struct Analysis {
 
 class TreeChooser {
 public:
-    // The prices: of a slot that stays empty or an argument that finds no slot; and of a daughter that
-    // wants a mother of another kind.
+    // What is added to the score for a slot that stays empty or an argument that finds no slot, and for
+    // a daughter that wants a mother of another kind.
     static constexpr double MISPLACED_SCORE = -15, MISFIT_SCORE = -20;
 
     TreeChooser(const TreeProbabilities& model, const Ints& role_relation, int width)
-        : p_(model), roles_(model), finder_(model, role_relation, width),
+        : p_(model), roles_(model), candidate_finder_(model, role_relation, width),
           slot_kinds_(model.slot_kinds()) {}
 
+    // The `n_best` most probable analyses, the best first.
     std::vector<Analysis> exact(std::span<const TreeNode> nodes, int n_best) {
         prepare(nodes);
         for (auto x = tree_.order().rbegin(); x != tree_.order().rend(); ++x)
@@ -89,13 +93,15 @@ public:
         return best_trees(n_best);
     }
 
+    // Chooses the root's supertag, then the supertags of its daughters, and so on.
     Analysis top_down(std::span<const TreeNode> nodes) {
         prepare(nodes);
-        for (const int x : tree_.order())  // the score of a word by itself
+        // First the scores of words by themselves; then with their daughters. Mothers come first, so
+        // when their scores are computed, their daughters still have the scores by themselves.
+        for (const int x : tree_.order())
             for (const auto& candidate : candidates_[x])
                 inside_[x].push_back({{candidate.own, {}}});
-        for (const int x :
-             tree_.order()) {  // and with its daughters, these by themselves: mothers first
+        for (const int x : tree_.order()) {
             inside_[x].clear();
             fill_inside(x, 1);
         }
@@ -127,7 +133,7 @@ public:
         Ints supertags;
         for (std::size_t x = 0; x < nodes.size(); ++x) {
             const int daughters = static_cast<int>(tree_.daughters(x).size());
-            supertags.push_back(finder_.alone(nodes[x], daughters)[0].supertag);
+            supertags.push_back(candidate_finder_.alone(nodes[x], daughters)[0].supertag);
         }
         return scored(nodes, std::move(supertags));
     }
@@ -169,28 +175,36 @@ public:
 private:
     static constexpr double INFINITY_SCORE = std::numeric_limits<double>::infinity();
 
+    // A candidate of a word, and which of its derivations is meant (0 is the best).
     struct Choice {
         int candidate, rank;
     };
+    // A candidate together with the choices for the word's daughters.
     struct Derivation {
         double score;
         std::vector<Choice> daughters;
     };
+    // A choice for a daughter.
     struct Option {
         double score;
         Choice choice;
     };
-    struct Group {  // of a daughter's candidates: those with one stem
+    // The choices for a daughter whose candidates have one stem. `lexeme` is the log probability of her
+    // lexeme.
+    struct Group {
         int stem;
         double lexeme;
         std::vector<Option> options;
     };
+    // A way to place the first daughters. `mask` and `rank` say which way for the daughters before the
+    // last of them it extends, `choice` is that of the last one.
     struct Cell {
         double score;
-        int mask, rank;  // where it comes from
+        int mask, rank;
         Choice choice;
     };
 
+    // These supertags with their log probability.
     Analysis scored(std::span<const TreeNode> nodes, Ints supertags) {
         double score = 0;
         const auto all = terms(nodes, supertags);
@@ -211,11 +225,11 @@ private:
     void prepare(std::span<const TreeNode> nodes) {
         tree_.arrange(nodes);
         candidates_.assign(nodes.size(), {});
-        for (const int x : tree_.order()) candidates_[x] = finder_.in_tree(tree_, x);
+        for (const int x : tree_.order()) candidates_[x] = candidate_finder_.in_tree(tree_, x);
         inside_.assign(nodes.size(), {});
     }
 
-    // Keeps the n best of a list that is sorted from the best down; the earlier one first where equal.
+    // Adds an item to a list of at most n items, the best first; of equal ones the earlier comes first.
     template <typename T>
     static void keep(std::vector<T>& list, const T& item, int n) {
         if (static_cast<int>(list.size()) == n && !(item.score > list.back().score)) return;
@@ -225,11 +239,12 @@ private:
         if (static_cast<int>(list.size()) > n) list.pop_back();
     }
 
+    // The derivations of each candidate of a word, from those of its daughters.
     void fill_inside(int x, int n_best) {
         const auto& own_candidates = candidates_[x];
         inside_[x].resize(own_candidates.size());
         if (!tree_.daughters(x).empty()) group_daughters(x, n_best);
-        // Candidates of one site see the same daughters.
+        // What daughters offer is the same for all candidates with the same site.
         std::vector<std::pair<int, int>> by_site;
         for (std::size_t c = 0; c < own_candidates.size(); ++c)
             by_site.emplace_back(p_.a.site[own_candidates[c].supertag], static_cast<int>(c));
@@ -245,7 +260,7 @@ private:
         }
     }
 
-    // Sorts each daughter's candidates by stem.
+    // Groups each daughter's candidates by stem.
     void group_daughters(int x, int n_best) {
         groups_.assign(tree_.daughters(x).size(), {});
         for (std::size_t d = 0; d < tree_.daughters(x).size(); ++d) {
@@ -265,7 +280,8 @@ private:
         }
     }
 
-    // For each daughter the best ways to fill each kind of slot; the kind 0 is none.
+    // For each daughter the best ways to fill each kind of slot. The kind 0 means no slot: adjuncts,
+    // and daughters that want a mother of another kind.
     void offer(int site, int mother, int n_best) {
         if (offers_.size() < groups_.size() * slot_kinds_)
             offers_.resize(groups_.size() * slot_kinds_);
@@ -286,7 +302,8 @@ private:
         }
     }
 
-    // The best ways to assign the daughters to the slots of supertag t, over sets of filled slots.
+    // The best ways to assign the daughters to the slots of supertag t. A mask is a set of filled
+    // slots.
     void fill_slots(int x, int t, int n_best, std::vector<Derivation>& found) {
         const int count = static_cast<int>(tree_.daughters(x).size()), slots = p_.slots_of(t);
         const int* kinds = p_.a.slots.data() + p_.a.slot_begin[t];
@@ -315,16 +332,16 @@ private:
                 }
             }
         }
-        last_.clear();
+        ends_.clear();
         for (int mask = 0; mask < masks; ++mask) {
             const double price = MISPLACED_SCORE * (slots - __builtin_popcount(unsigned(mask)));
             const auto& end = cells_[count * masks + mask];
             for (int rank = 0; rank < static_cast<int>(end.size()); ++rank)
-                keep(last_, {end[rank].score + price, mask, rank, {0, 0}}, n_best);
+                keep(ends_, {end[rank].score + price, mask, rank, {0, 0}}, n_best);
         }
-        // Adjuncts have no order: they count in all their orders.
+        // Adjuncts have no order, so the probabilities of all their orders are added.
         const double orders = p_.log_orders(p_.adjuncts(t, count));
-        for (const Cell& end : last_) {
+        for (const Cell& end : ends_) {
             Derivation derivation{end.score + orders, std::vector<Choice>(count)};
             int mask = end.mask, rank = end.rank;
             for (int d = count; d-- > 0;) {
@@ -336,22 +353,25 @@ private:
             found.push_back(std::move(derivation));
         }
     }
+    // Extends a way to place the first daughters by the next daughter's options.
     void extend(double score, int mask, int rank, const std::vector<Option>& options, int cell,
                 int n_best) {
         for (const auto& option : options)
             keep(cells_[cell], {score + option.score, mask, rank, option.choice}, n_best);
     }
 
-    // What fill_slots adds for a mother whose daughters have their supertags.
+    // What fill_slots adds to the scores of the daughters, for a mother whose daughters have these
+    // supertags.
     double treelet_price(int x, const Ints& supertags) {
         const int t = supertags[x];
-        Ints left(slot_kinds_, 0);
-        for (int s = p_.a.slot_begin[t]; s < p_.a.slot_begin[t + 1]; ++s) ++left[p_.a.slots[s]];
+        Ints free_slots(slot_kinds_, 0);
+        for (int s = p_.a.slot_begin[t]; s < p_.a.slot_begin[t + 1]; ++s)
+            ++free_slots[p_.a.slots[s]];
         int misplaced = p_.slots_of(t);
-        for (const int d : tree_.daughters(x)) {
-            const int stem = p_.a.stem[supertags[d]], slot = p_.a.role_slot[p_.a.stem_role[stem]];
+        for (const int y : tree_.daughters(x)) {
+            const int stem = p_.a.stem[supertags[y]], slot = p_.a.role_slot[p_.a.stem_role[stem]];
             if (slot == 0 || !fits(stem, p_.a.site[t])) continue;
-            misplaced += left[slot]-- > 0 ? -1 : 1;
+            misplaced += free_slots[slot]-- > 0 ? -1 : 1;
         }
         const int count = static_cast<int>(tree_.daughters(x).size());
         return MISPLACED_SCORE * misplaced + p_.log_orders(p_.adjuncts(t, count));
@@ -382,7 +402,7 @@ private:
 
     const TreeProbabilities& p_;
     RoleScores roles_;
-    SupertagCandidates finder_;
+    SupertagCandidates candidate_finder_;
     std::size_t slot_kinds_;
 
     ArrangedTree tree_;
@@ -393,7 +413,7 @@ private:
     std::vector<std::vector<Option>> offers_;                   // by daughter and kind of slot
     std::vector<Ints> kinds_offered_;                           // by daughter
     std::vector<std::vector<Cell>> cells_;  // by daughters done and slots filled
-    std::vector<Cell> last_;
+    std::vector<Cell> ends_;                // with all daughters placed
 };
 
 }  // namespace wellput

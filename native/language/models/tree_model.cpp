@@ -35,7 +35,8 @@ void require_ids(const Ints& ids, std::size_t size, std::size_t bound) {
     require_below(std::span(ids), bound, "a number in a tree model is out of range");
 }
 
-// Rows of `width` numbers, the last of them a count; the others are below the bounds, 0 being none.
+// Rows with a number for each of `bounds` and a count. Each number must be below its bound; a bound of
+// 0 means none.
 void require_counts(const Ints& rows, std::initializer_list<std::size_t> bounds) {
     const std::size_t width = bounds.size() + 1;
     require(rows.size() % width == 0, "the counts of a tree model are not whole rows");
@@ -125,11 +126,11 @@ TreeModelArrays arrays_of(const nb::dict& given, std::vector<double> weights) {
     return a;
 }
 
-// What stands in a row of a forest, and of counts.
-enum Row : std::size_t { LEXEME, SHAPE, HEAD, CATEGORY, RELATION, NODE_COLUMNS };
+// The columns of a forest's rows.
+enum NodeColumn : std::size_t { LEXEME, SHAPE, HEAD, CATEGORY, RELATION, NODE_COLUMNS };
 
-// Trees one after the other: tree i is the rows from begins[i] to begins[i + 1]. A row is lexeme,
-// shape, head within the tree, category, relation.
+// Trees one after the other: tree i has the rows from begin[i] to before begin[i + 1], one for each
+// word. Heads are places in the tree, from 0; a negative head is the root's.
 struct Forest {
     Forest(nb::handle begins, nb::handle rows, nb::handle names, std::size_t lexemes)
         : begin(ints_of(begins)) {
@@ -154,10 +155,10 @@ struct Forest {
             Ints heads;
             const auto words = static_cast<int>((*this)[i].size());
             for (const TreeNode& node : (*this)[i]) {
-                require(node.head < words, "no tree");
+                require(node.head < words, "the heads of a tree do not form a tree");
                 heads.push_back(std::max(node.head, -1) + 1);
             }
-            require(is_tree(heads), "no tree");
+            require(is_tree(heads), "the heads of a tree do not form a tree");
         }
     }
     std::size_t size() const { return begin.size() - 1; }
@@ -177,7 +178,7 @@ public:
                 "a relation is needed for each role");
     }
 
-    // By tree its analyses from the best down, each a score and the supertags.
+    // For each tree its analyses, the best first; each is a score and the supertags.
     std::vector<std::vector<std::pair<double, Ints>>> choose(nb::handle begins, nb::handle rows,
                                                              nb::handle names,
                                                              const std::string& method, int n_best,
@@ -203,7 +204,7 @@ public:
         return result;
     }
 
-    // By word of all trees: log probability of word and role, of frame and daughters.
+    // For each word of all trees: the two terms of TreeChooser::terms.
     Matrix terms(nb::handle begins, nb::handle rows, nb::handle names, nb::handle supertags,
                  int threads) const {
         const Forest forest(begins, rows, names, lexemes());
@@ -226,7 +227,7 @@ public:
         return result;
     }
 
-    // By word of all trees: candidates with their scores, best first.
+    // For each word of all trees: its candidates with their scores, the best first.
     std::vector<std::vector<std::pair<int, double>>> candidates(nb::handle begins, nb::handle rows,
                                                                 nb::handle names, int width) const {
         require(width > 0, "width must be at least 1");

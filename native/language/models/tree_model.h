@@ -1,12 +1,20 @@
-// The probability of a daughter under her mother, from counts.
+// The probability of a daughter under her mother, from counts. (trees/supertags.py and
+// docs/language/tree-model.md have examples of all parts.)
 //
-// A supertag is a stem (how the word attaches: its role, which is category, relation and side,
-// under a mother of some kind) with a frame (its slots). A daughter's role depends on her mother's
-// site (category, attachment, kind of clause) and lexeme; her lexeme on her stem and her mother's
+// A supertag has a stem and a frame. The stem says how the word attaches: its role (category, relation
+// and side of the mother) and the kind of its mother (verb, noun and so on). The frame is the slots for
+// the word's arguments; a slot's kind is the relation and side of the daughter that fills it. The site
+// says what matters for the daughters: the role and the kind of clause. A lexeme is a word, or the
+// shape (capitals, digits, last letters) that stands for unknown words.
+//
+// A daughter's role depends on her mother's site and lexeme; her lexeme on her stem and her mother's
 // lexeme; her frame on her stem and lexeme; the number of her adjuncts on her supertag. Each
-// probability is interpolated with that of the next wider context as Witten and Bell do: (count + w
-// * types * wider) / (total + w * types), where types is the number of different events seen in the
-// context.
+// probability is interpolated with that of the next wider context, as Witten and Bell do:
+//
+//     (count + w * types * wider) / (total + w * types)
+//
+// where count is how often the event was seen in the context, total how often the context was seen,
+// types the number of different events in it, and wider the probability in the wider context.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +28,14 @@
 
 namespace wellput {
 
-// Counts of events in contexts, interpolated with wider contexts as Witten and Bell do.
-
+// Counts of contexts, or of events in contexts, by a key.
 class CountTable {
 public:
     struct Count {
         std::uint64_t key = 0;
         double total = 0, types = 0;
     };
+    // KeyedSlots has no key 0, so it gets each key plus 1.
     void add(std::uint64_t key, double count, double types = 0) {
         Count& found = counts_.at(key + 1);
         found.total += count;
@@ -39,7 +47,7 @@ private:
     KeyedSlots<Count> counts_;
 };
 
-// The counts of a context: how many events, and how many different ones.
+// The counts of a context: how many events, and how many different events.
 struct Totals {
     double total = 0, types = 0;
     void add(double count) {
@@ -52,7 +60,7 @@ struct Totals {
     }
 };
 
-// One level of interpolation: events in contexts.
+// One level of interpolation: the counts of events in contexts of one kind, and their weight w.
 class Level {
 public:
     explicit Level(double weight = 1) : weight_(weight) {}
@@ -60,7 +68,8 @@ public:
         contexts_.add(context, count, is_new(context, event));
         events_.add(joined(context, event), count);
     }
-    // Counts an event under one more name; the total of the context stays.
+    // Counts an event under one more name, which does not change the context's total. (A rare word is
+    // also counted as each of its shapes.)
     void add_name(std::uint64_t context, std::uint64_t event, double count) {
         events_.add(joined(context, event), count);
     }
@@ -85,16 +94,20 @@ private:
 
 using Ints = std::vector<std::int32_t>;
 
-// The arrays of a model, with Python's numbers.
+// The arrays of a model; SupertagInventory (trees/supertags.py) gives all parts their numbers.
 struct TreeModelArrays {
-    // By supertag. Its slots are kinds of slots, from slot_begin[t] to slot_begin[t + 1].
+    // By supertag. The kinds of supertag t's slots are in `slots`, from slot_begin[t] to before
+    // slot_begin[t + 1].
     Ints category, stem, site, frame, slot_begin, slots;
-    Ints stem_role, stem_mother;      // by stem
-    Ints role_slot;                   // by role: the kind of slot it fills, 0 for an adjunct
-    Ints site_category, site_coarse;  // by site
-    Ints lexicon_begin, lexicon_supertag, lexicon_count;  // by lexeme; words first, then shapes
-    Ints role_counts, lexical_counts, bilexical_counts,
-        adjunct_counts;  // sorted rows of 3, 4, 4, 3
+    Ints stem_role, stem_mother;  // by stem: its role and the kind of mother
+    Ints role_slot;  // by role: the kind of slot it fills, 0 for an adjunct, root_slot for a root
+    Ints site_category, site_coarse;  // by site: its category, and the kind of mother that it makes
+    // The supertags of each lexeme with their counts, from lexicon_begin[l] to before
+    // lexicon_begin[l + 1]. The first `words` lexemes are words, the others shapes.
+    Ints lexicon_begin, lexicon_supertag, lexicon_count;
+    // Sorted rows: (site, role, count); (mother's lexeme, mother's category, role, count); (mother's
+    // lexeme, stem, lexeme, count); (supertag, number of adjuncts, count).
+    Ints role_counts, lexical_counts, bilexical_counts, adjunct_counts;
     std::int32_t words = 0, root_slot = 0;
     // The w of each level, the widest first: four for roles, three for lexemes, four for frames, three
     // for adjuncts.
@@ -128,15 +141,16 @@ public:
     int supertags() const { return static_cast<int>(a.category.size()); }
     int slots_of(int t) const { return a.slot_begin[t + 1] - a.slot_begin[t]; }
 
-    double root_role(int role) const { return std::log(wide_role_[role]); }
-    // Of a lexeme, given its stem and the mother's lexeme, -1 for none.
+    // The natural log of the probability of a root's role.
+    double root_role(int role) const { return std::log(root_role_[role]); }
+    // The same of a lexeme, given its stem and the mother's lexeme (-1 for none).
     double lexeme(int lexeme, int stem, int mother) const {
         double p = lexeme_[0](stem_category_[stem], lexeme, UNSEEN_LEXEME_PROBABILITY);
         p = lexeme_[1](stem, lexeme, p);
         if (mother >= 0) p = lexeme_[2](std::uint64_t(mother) << 16 | stem, lexeme, p);
         return std::log(p);
     }
-    // Of a word's frame and of the number of its adjuncts.
+    // The same of a word's frame and of the number of its adjuncts.
     double frame_and_adjuncts(int t, int lexeme, int daughters) const {
         double p = frame_base_[t];
         p = frame_[2](std::uint64_t(lexeme) << 8 | a.category[t], a.frame[t], p);
@@ -146,10 +160,12 @@ public:
     int adjuncts(int t, int daughters) const {
         return std::clamp(daughters - slots_of(t), 0, MAX_ADJUNCTS);
     }
-    // The logarithm of the number of orders of so many adjuncts.
+    // The logarithm of the number of orders in which so many adjuncts can stand.
     double log_orders(int adjuncts) const { return log_orders_[adjuncts]; }
+    // The log of a stem's count. It is used only to rank candidates, and so are the next two functions.
     double stem_frequency(int stem) const { return stem_frequency_[stem]; }
-    // Of a lexeme by itself: what kind of mother it makes, what kind of slot it fills.
+    // The log of the share of a lexeme's uses that make a mother of this kind, or fill a slot of this
+    // kind.
     double makes_mother(int lexeme, int coarse) const {
         return makes_mother_[lexeme * MAX_MOTHER_KINDS + coarse];
     }
@@ -158,7 +174,7 @@ public:
     }
     std::size_t slot_kinds() const { return slot_kinds_; }
 
-    const TreeModelArrays a;
+    const TreeModelArrays a;  // the model's arrays
 
 private:
     void count_lexicon() {
@@ -186,37 +202,39 @@ private:
                     roots.add(a.root_slot, a.stem_role[stem], count);
             }
         for (std::size_t role = 0; role < a.role_slot.size(); ++role)
-            wide_role_.push_back(roots(a.role_slot[role], role, UNSEEN_PROBABILITY));
+            root_role_.push_back(roots(a.role_slot[role], role, UNSEEN_PROBABILITY));
     }
-    // Shares of what each lexeme is, with a little of what all lexemes are.
+    // For each lexeme, the shares of the kinds of mothers that it makes and of the kinds of slots that
+    // it fills, smoothed with the shares over all lexemes.
     void count_uses() {
         Ints coarse_of(MAX_CATEGORIES, 0);
         for (std::size_t site = 0; site < a.site_coarse.size(); ++site)
             coarse_of[a.site_category[site]] = a.site_coarse[site];
         std::vector<double> mothers(MAX_MOTHER_KINDS, 1e-6), slots(slot_kinds_, 1e-6);
-        const auto each = [&](std::size_t l, auto seen) {
+        const auto for_uses = [&](std::size_t l, auto visit) {
             for (int i = a.lexicon_begin[l]; i < a.lexicon_begin[l + 1]; ++i) {
                 const int t = a.lexicon_supertag[i];
-                seen(coarse_of[a.category[t]], a.role_slot[a.stem_role[a.stem[t]]],
-                     a.lexicon_count[i]);
+                visit(coarse_of[a.category[t]], a.role_slot[a.stem_role[a.stem[t]]],
+                      a.lexicon_count[i]);
             }
         };
         double all = 0;
         for (int l = 0; l < a.words; ++l)
-            each(l, [&](int coarse, int slot, double count) {
+            for_uses(l, [&](int coarse, int slot, double count) {
                 mothers[coarse] += count, slots[slot] += count, all += count;
             });
         for (double& share : mothers) share *= PRIOR_COUNT / all;
         for (double& share : slots) share *= PRIOR_COUNT / all;
         const std::size_t lexemes = a.lexicon_begin.size() - 1;
         makes_mother_ = shares(lexemes, mothers, [&](std::size_t l, auto add) {
-            each(l, [&](int coarse, int, double count) { add(coarse, count); });
+            for_uses(l, [&](int coarse, int, double count) { add(coarse, count); });
         });
         fills_slot_ = shares(lexemes, slots, [&](std::size_t l, auto add) {
-            each(l, [&](int, int slot, double count) { add(slot, count); });
+            for_uses(l, [&](int, int slot, double count) { add(slot, count); });
         });
     }
-    // The logarithms of shares by lexeme; few differ from what all lexemes have in common.
+    // The logarithms of smoothed shares, a row for each lexeme. Most are the common share, whose
+    // logarithm is computed only once. counts(lexeme, add) adds the lexeme's counts.
     template <typename Counts>
     static std::vector<float> shares(std::size_t lexemes, const std::vector<double>& common,
                                      Counts counts) {
@@ -238,14 +256,14 @@ private:
         return result;
     }
     void count_roles() {
-        Level widest(a.weights[0]), wide(a.weights[1]);
+        Level by_slot(a.weights[0]), by_mother(a.weights[1]);
         site_begin_.assign(a.site_coarse.size() + 1, 0);
         site_totals_.resize(a.site_coarse.size() * slot_kinds());
         for (std::size_t i = 0; i < a.role_counts.size(); i += 3) {
             const std::int32_t* row = &a.role_counts[i];  // site, role, count
             const std::uint64_t slot = a.role_slot[row[1]];
-            widest.add(slot, row[1], row[2]);
-            wide.add(slot << 8 | a.site_coarse[row[0]], row[1], row[2]);
+            by_slot.add(slot, row[1], row[2]);
+            by_mother.add(slot << 8 | a.site_coarse[row[0]], row[1], row[2]);
             ++site_begin_[row[0] + 1];
             site_totals_[row[0] * slot_kinds() + slot].add(row[2]);
         }
@@ -253,8 +271,8 @@ private:
         for (std::uint64_t coarse = 0; coarse < MAX_MOTHER_KINDS; ++coarse)
             for (std::size_t role = 0; role < a.role_slot.size(); ++role) {
                 const std::uint64_t slot = a.role_slot[role];
-                const double p = widest(slot, role, UNSEEN_PROBABILITY);
-                coarse_role_.push_back(wide(slot << 8 | coarse, role, p));
+                const double p = by_slot(slot, role, UNSEEN_PROBABILITY);
+                coarse_role_.push_back(by_mother(slot << 8 | coarse, role, p));
             }
         lexical_begin_.assign(a.words + 1, 0);
         for (std::size_t i = 0; i < a.lexical_counts.size(); i += 4)
@@ -290,16 +308,17 @@ private:
     }
 
     friend class RoleScores;
-    static constexpr double PRIOR_COUNT = 0.5;  // what all lexemes together count for each lexeme
+    static constexpr double PRIOR_COUNT = 0.5;  // how much the common shares count for a lexeme
     Level lexeme_[3], frame_[4], adjuncts_[3];
     std::vector<double> frame_base_, adjuncts_base_, stem_frequency_, log_orders_;
     Ints stem_category_;
     std::size_t slot_kinds_ = 0;
     std::vector<float> makes_mother_, fills_slot_;
-    // Roles: of roots; by kind of mother; where the rows of a site and of a lexeme begin.
-    std::vector<double> wide_role_, coarse_role_;
-    std::vector<Totals> site_totals_;
-    Ints site_begin_, lexical_begin_;
+    // Probabilities of roles: of roots; and by kind of mother and role.
+    std::vector<double> root_role_, coarse_role_;
+    std::vector<Totals> site_totals_;  // by site and kind of slot
+    Ints site_begin_,
+        lexical_begin_;  // where a site's role_counts and a word's lexical_counts begin
 };
 
 }  // namespace wellput

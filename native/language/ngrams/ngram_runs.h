@@ -177,7 +177,7 @@ void merge_runs(const std::vector<std::string>& paths, int order, Emit emit) {
     std::vector<std::uint32_t> current;
     std::uint64_t count = 0;
     while (!queue.empty()) {
-        const std::size_t from = queue.last_word_shift();
+        const std::size_t from = queue.top();
         queue.pop();
         const auto& record = runs[from]->record();
         if (current.empty() || !std::equal(current.begin(), current.end(), record.begin())) {

@@ -45,7 +45,7 @@ public:
     const std::vector<LevelView>& levels() const { return levels_; }
     std::size_t order() const { return levels_.size(); }
 
-    // The n-gram of `word` and then the `length` words of `node`; NO_NODE if the model does not have it.
+    // The n-gram of `word` and the `length` words of `node`; NO_NODE if the model does not have it.
     std::uint32_t longer(std::size_t length, std::uint32_t node, std::uint32_t word) const {
         const auto& level = levels_[length - 1];
         const std::uint32_t begin = level.begins[node], end = level.begins[node + 1];

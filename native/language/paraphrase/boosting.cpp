@@ -1,7 +1,8 @@
 // Two learners of linear functions over sparse binary features: real AdaBoost with decision stumps
 // (Schapire & Singer 1999; BoosTexter), and logistic regression with an L2 penalty.
 //
-// Examples are rows of feature numbers: row i is columns[rows[i]] ... columns[rows[i + 1]].
+// Features are numbered below `width`. Examples are rows of the features that they have: those of
+// example i stand in `columns` from rows[i] to rows[i + 1], without the end.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -35,26 +36,27 @@ struct Examples {
         begins.resize(width + 1);
         for (std::uint64_t k = 0; k < this->rows[n]; ++k) ++begins[this->columns[k] + 1];
         for (std::size_t f = 0; f < width; ++f) begins[f + 1] += begins[f];
-        having.resize(this->rows[n]);
+        by_feature.resize(this->rows[n]);
         std::vector<std::uint64_t> next(begins.begin(), begins.end() - 1);
         for (std::size_t i = 0; i < n; ++i)
             for (std::uint64_t k = this->rows[i]; k < this->rows[i + 1]; ++k)
-                having[next[this->columns[k]]++] = static_cast<std::uint32_t>(i);
+                by_feature[next[this->columns[k]]++] = static_cast<std::uint32_t>(i);
     }
     std::size_t n;
     const std::uint64_t* rows;
     const std::uint32_t* columns;
-    std::vector<std::uint64_t> begins;  // by feature, where its examples begin in `having`
-    std::vector<std::uint32_t> having;
+    std::vector<std::uint64_t> begins;      // by feature, where its examples begin in `by_feature`
+    std::vector<std::uint32_t> by_feature;  // the examples that have a feature, feature by feature
 };
 
+// Votes by whether an example has one feature.
 struct Stump {
     std::uint32_t feature;
     double present, absent;
 };
 
-// Weights are kept without one factor for all positives and one for all negatives, so a round costs
-// only as much as the examples with the chosen feature.
+// The weight of an example is weights_[i], times a scale that all examples with its label share. So a
+// round changes `weights_` only for the examples that have the chosen feature.
 class Boosting {
 public:
     Boosting(const Examples& examples, const std::uint8_t* labels, double smoothing)
@@ -69,7 +71,8 @@ public:
         }
     }
 
-    // The stump with the smallest normalizer Z, the first of equal ones; false if none helps.
+    // Finds the stump with the smallest normalizer Z, the first of equal ones, and changes the weights;
+    // returns false if no stump helps.
     bool round(Stump& best) {
         const std::size_t width = examples_.begins.size() - 1;
         double least = 1.0 - 1e-9;
@@ -106,7 +109,7 @@ private:
                                   std::exp(stump.absent - stump.present)};
         for (std::uint64_t k = examples_.begins[stump.feature];
              k < examples_.begins[stump.feature + 1]; ++k) {
-            const std::uint32_t i = examples_.having[k];
+            const std::uint32_t i = examples_.by_feature[k];
             const std::uint8_t label = labels_[i];
             const double gain = weights_[i] * (change[label] - 1);
             weights_[i] += gain;
@@ -125,14 +128,15 @@ private:
     const std::uint8_t* labels_;
     double smoothing_;
     std::vector<double> weights_;
-    std::vector<double> with_feature_[2];  // by label and feature, in the weights' own units
-    double total_[2] = {0, 0}, scale_[2] = {1, 1};
+    std::vector<double> with_feature_[2];  // by label and feature: the sum of `weights_`
+    double total_[2] = {0, 0};             // by label: the sum of `weights_`
+    double scale_[2] = {1, 1};             // by label
 };
 
 using Stumps = std::tuple<std::vector<std::uint32_t>, std::vector<double>, std::vector<double>>;
 
 // By round: the stump's feature, its vote where the feature is present, its vote where it is not.
-// Votes are smoothed by the weight that so many examples have at the start.
+// Votes are smoothed by the weight that `smoothing` examples have at the start.
 Stumps boost(Input<std::uint64_t> rows, Input<std::uint32_t> columns, Input<std::uint8_t> labels,
              std::size_t width, std::size_t rounds, double smoothing) {
     Stumps result;
@@ -148,8 +152,10 @@ Stumps boost(Input<std::uint64_t> rows, Input<std::uint32_t> columns, Input<std:
     return result;
 }
 
-// The bias, then a weight per feature, that minimize Σ log(1 + exp(−y m)) + penalty / 2 Σ w²; the bias is
-// free. Cyclic coordinate descent with guarded Newton steps (Genkin, Lewis & Madigan 2007).
+// The bias, then a weight w per feature, that minimize Σ log(1 + exp(−y m)) + penalty / 2 Σ w². For an
+// example, y is 1 or −1 by its label, and the margin m is the bias plus the weights of its features.
+// The bias has no penalty. Cyclic coordinate descent with guarded Newton steps (Genkin, Lewis & Madigan
+// 2007).
 std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t> columns,
                                  Input<std::uint8_t> labels, std::size_t width, double penalty,
                                  std::size_t passes, double tolerance) {
@@ -176,11 +182,12 @@ std::vector<double> fit_logistic(Input<std::uint64_t> rows, Input<std::uint32_t>
         return std::abs(change);
     };
     for (std::size_t pass = 0; pass < passes; ++pass) {
-        double most = step(0, all.data(), all.data() + all.size(), 0.0);
+        double largest_change = step(0, all.data(), all.data() + all.size(), 0.0);
         for (std::size_t f = 0; f < width; ++f)
-            most = std::max(most, step(f + 1, examples.having.data() + examples.begins[f],
-                                       examples.having.data() + examples.begins[f + 1], penalty));
-        if (most < tolerance) break;
+            largest_change = std::max(
+                largest_change, step(f + 1, examples.by_feature.data() + examples.begins[f],
+                                     examples.by_feature.data() + examples.begins[f + 1], penalty));
+        if (largest_change < tolerance) break;
     }
     return weights;
 }

@@ -4,10 +4,14 @@
 // are merged that lose the least mutual information.
 //
 // With x(a, b) the times class b follows class a, and g(n) = n ln n, the mutual information (times the
-// number of pairs, up to a constant) is Σ g(x(a, b)) − Σ g(left(a)) − Σ g(right(a)), where left and right
-// are the sums of a row and of a column. Merging a and b loses, with h(m, n) = g(m + n) − g(m) − g(n) ≥ 0,
-//   h(left) + h(right) − Σ_{d ≠ a, b} [h(x(a,d), x(b,d)) + h(x(d,a), x(d,b))] − (the four cells of a and b),
-// and h is 0 where either count is: only classes next to both matter, and few are.
+// number of pairs, up to a constant) is Σ g(x(a, b)) − Σ g(left(a)) − Σ g(right(a)). Here left(a) is
+// the number of pairs with class a on the left (the sum of row a of x), right(a) that with a on the
+// right.
+// With h(m, n) = g(m + n) − g(m) − g(n) ≥ 0, merging a and b loses
+//   h(left(a), left(b)) + h(right(a), right(b)) − Σ_{d ≠ a, b} [h(x(a,d), x(b,d)) + h(x(d,a), x(d,b))]
+//   − [g(sum of the four cells x(a,a), x(a,b), x(b,a), x(b,b)) − Σ g(each of these cells)].
+// h(m, n) is 0 if m or n is 0: of the other classes d, only those next to both a and b matter, and they
+// are few.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -50,7 +54,8 @@ private:
     std::vector<double> table_;
 };
 
-// Bigrams of words: those that follow word w are others[begins[w]] ..., with their counts.
+// The words that follow (or precede) each word w, with the counts of these pairs: others[begins[w]] to
+// others[begins[w + 1]], without the end.
 struct Bigrams {
     const std::uint64_t* begins;
     const std::uint32_t* others;
@@ -60,22 +65,22 @@ struct Bigrams {
 class Clustering {
 public:
     Clustering(const Bigrams& after, const Bigrams& before, std::size_t words, std::size_t classes)
-        : after_(after), before_(before), size_(classes + 1), class_of_(words, NO_CLASS),
-          cells_(size_ * size_), shared_(size_ * size_), left_(size_), right_(size_),
-          is_used_(size_), members_(size_) {}
+        : after_(after), before_(before), n_slots_(classes + 1), class_of_(words, NO_CLASS),
+          cells_(n_slots_ * n_slots_), shared_(n_slots_ * n_slots_), left_(n_slots_),
+          right_(n_slots_), is_used_(n_slots_), members_(n_slots_) {}
 
     void run(std::vector<std::pair<std::uint32_t, std::uint32_t>>& merges) {
         const std::size_t words = class_of_.size();
         for (std::size_t word = 0; word < words; ++word) {
             const std::size_t slot = free_slot();
             insert(word, slot);
-            if (word + 1 >= size_) merges.push_back(merge_best());
+            if (word + 1 >= n_slots_) merges.push_back(merge_best());
         }
     }
 
     // By word, its class, numbered in order of their first words.
     std::vector<std::uint32_t> classes() const {
-        std::vector<std::uint32_t> number(size_, NO_CLASS), result;
+        std::vector<std::uint32_t> number(n_slots_, NO_CLASS), result;
         std::uint32_t next = 0;
         for (const auto slot : class_of_) {
             if (number[slot] == NO_CLASS) number[slot] = next++;
@@ -87,9 +92,9 @@ public:
 private:
     static constexpr std::uint32_t NO_CLASS = ~std::uint32_t{0};
 
-    std::int64_t& cell(std::size_t a, std::size_t b) { return cells_[a * size_ + b]; }
+    std::int64_t& cell(std::size_t a, std::size_t b) { return cells_[a * n_slots_ + b]; }
     double& shared(std::size_t a, std::size_t b) {
-        return a < b ? shared_[a * size_ + b] : shared_[b * size_ + a];
+        return a < b ? shared_[a * n_slots_ + b] : shared_[b * n_slots_ + a];
     }
 
     std::size_t free_slot() const {
@@ -122,40 +127,40 @@ private:
         right_[class_of_[word]] += count;
     }
 
-    std::vector<std::uint32_t> followers(std::size_t slot) {
+    std::vector<std::uint32_t> classes_after(std::size_t slot) {
         std::vector<std::uint32_t> found;
-        for (std::size_t d = 0; d < size_; ++d)
+        for (std::size_t d = 0; d < n_slots_; ++d)
             if (d != slot && cell(slot, d)) found.push_back(static_cast<std::uint32_t>(d));
         return found;
     }
-    std::vector<std::uint32_t> leaders(std::size_t slot) {
+    std::vector<std::uint32_t> classes_before(std::size_t slot) {
         std::vector<std::uint32_t> found;
-        for (std::size_t d = 0; d < size_; ++d)
+        for (std::size_t d = 0; d < n_slots_; ++d)
             if (d != slot && cell(d, slot)) found.push_back(static_cast<std::uint32_t>(d));
         return found;
     }
 
-    // Adds (sign 1) or takes away (−1) what class `slot` contributes to the pairs of other classes.
+    // Adds (sign 1) or takes away (−1) what class `slot`, as d, contributes to pairs of other classes.
     void change_shared_of_others(std::size_t slot, double sign) {
-        const auto next = followers(slot), last = leaders(slot);
-        for (std::size_t i = 0; i < next.size(); ++i)
-            for (std::size_t j = i + 1; j < next.size(); ++j)
-                shared(next[i], next[j]) +=
-                    sign * g_.together(cell(slot, next[i]), cell(slot, next[j]));
-        for (std::size_t i = 0; i < last.size(); ++i)
-            for (std::size_t j = i + 1; j < last.size(); ++j)
-                shared(last[i], last[j]) +=
-                    sign * g_.together(cell(last[i], slot), cell(last[j], slot));
+        const auto after = classes_after(slot), before = classes_before(slot);
+        for (std::size_t i = 0; i < after.size(); ++i)
+            for (std::size_t j = i + 1; j < after.size(); ++j)
+                shared(after[i], after[j]) +=
+                    sign * g_.together(cell(slot, after[i]), cell(slot, after[j]));
+        for (std::size_t i = 0; i < before.size(); ++i)
+            for (std::size_t j = i + 1; j < before.size(); ++j)
+                shared(before[i], before[j]) +=
+                    sign * g_.together(cell(before[i], slot), cell(before[j], slot));
     }
 
     void compute_shared(std::size_t slot) {
-        const auto next = followers(slot), last = leaders(slot);
-        for (std::size_t other = 0; other < size_; ++other) {
+        const auto after = classes_after(slot), before = classes_before(slot);
+        for (std::size_t other = 0; other < n_slots_; ++other) {
             if (other == slot || !is_used_[other]) continue;
             double sum = 0;
-            for (const auto d : next)
+            for (const auto d : after)
                 if (d != other) sum += g_.together(cell(slot, d), cell(other, d));
-            for (const auto d : last)
+            for (const auto d : before)
                 if (d != other) sum += g_.together(cell(d, slot), cell(d, other));
             shared(slot, other) = sum;
         }
@@ -166,14 +171,14 @@ private:
         double inner = 0;
         if (aa + ab + ba + bb) inner = g_(aa + ab + ba + bb) - g_(aa) - g_(ab) - g_(ba) - g_(bb);
         return g_.together(left_[a], left_[b]) + g_.together(right_[a], right_[b]) -
-               shared_[a * size_ + b] - inner;
+               shared_[a * n_slots_ + b] - inner;
     }
 
     std::pair<std::uint32_t, std::uint32_t> merge_best() {
         double least = std::numeric_limits<double>::infinity();
         std::size_t first = 0, second = 1;
-        for (std::size_t a = 0; a < size_; ++a)
-            for (std::size_t b = a + 1; b < size_; ++b) {
+        for (std::size_t a = 0; a < n_slots_; ++a)
+            for (std::size_t b = a + 1; b < n_slots_; ++b) {
                 const double found = loss(a, b);
                 if (found < least - 1e-7) {
                     least = found;
@@ -191,11 +196,11 @@ private:
     void merge(std::size_t a, std::size_t b) {
         change_shared_of_others(a, -1);
         change_shared_of_others(b, -1);
-        for (std::size_t d = 0; d < size_; ++d) {
+        for (std::size_t d = 0; d < n_slots_; ++d) {
             cell(a, d) += cell(b, d);
             cell(b, d) = 0;
         }
-        for (std::size_t d = 0; d < size_; ++d) {
+        for (std::size_t d = 0; d < n_slots_; ++d) {
             cell(d, a) += cell(d, b);
             cell(d, b) = 0;
         }
@@ -211,10 +216,10 @@ private:
     }
 
     Bigrams after_, before_;
-    std::size_t size_;
-    std::vector<std::uint32_t> class_of_;
-    std::vector<std::int64_t> cells_;
-    std::vector<double> shared_;  // by pair a < b: Σ_{d ≠ a, b} of what they share
+    std::size_t n_slots_;  // one more than classes: a new class joins before two are merged
+    std::vector<std::uint32_t> class_of_;  // by word: the slot of its class
+    std::vector<std::int64_t> cells_;      // x, by two slots
+    std::vector<double> shared_;           // by slots a < b: the Σ_{d ≠ a, b} of the formula above
     std::vector<std::int64_t> left_, right_;
     std::vector<char> is_used_;
     std::vector<std::vector<std::uint32_t>> members_;
@@ -231,8 +236,8 @@ void check_bigrams(const Input<std::uint64_t>& begins, const Input<std::uint32_t
 using Result =
     std::pair<std::vector<std::uint32_t>, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
 
-// Words are numbered from the most frequent. By word its class; and by step the two merged classes,
-// each as the first word put into it.
+// Words are numbered from the most frequent. Returns the class of each word, and for each merge the two
+// classes, each by the first word that was put into it.
 Result brown_clusters(Input<std::uint64_t> after_begins, Input<std::uint32_t> after_words,
                       Input<std::uint32_t> after_counts, Input<std::uint64_t> before_begins,
                       Input<std::uint32_t> before_words, Input<std::uint32_t> before_counts,

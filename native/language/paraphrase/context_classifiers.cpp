@@ -23,11 +23,13 @@
 namespace wellput {
 namespace {
 
-// The features of a gap in a sentence, as numbers: which n-grams stand around it, and where.
+// The context of a gap in a sentence (the place of a word or of several words) has features: which
+// n-grams stand around the gap, and where. A feature is a number, its key.
 //
-// The gap itself is left out: two words on either side make 4 neighbors and 10 local collocations,
-// each an n-gram (n = 1..4) of neighbors with its length and place. The boundary stands beyond the
-// ends of the sentence. Bag n-grams are those of the whole sentence without the gap, in any place.
+// What stands in the gap is left out: two words on either side make 4 neighbors and 10 local
+// collocations, each an n-gram (n = 1..4) of neighbors with its length and place. Beyond the ends of
+// the sentence stands BOUNDARY_KEY. Class collocations are the same n-grams of the words' classes. Bag
+// n-grams are those of the whole sentence without the gap, in any place.
 
 constexpr std::size_t WORDS_ON_A_SIDE = 2;
 constexpr std::uint64_t BOUNDARY_KEY = 0x9ae16a3b2f90404full;
@@ -57,8 +59,8 @@ struct ContextShape {
     bool has_classes = false;
 };
 
-// Appends the features of the gap [first, last) in a sentence of `length` word keys; `classes` may be
-// null. A feature may come twice.
+// Appends the features of the gap [first, last) in a sentence of `length` words; `classes` may be null.
+// A feature may come twice. `rest` is working memory.
 void add_context(const ContextShape& shape, const std::uint64_t* words,
                  const std::uint64_t* classes, std::size_t length, std::size_t first,
                  std::size_t last, std::vector<std::uint32_t>& features,
@@ -84,7 +86,8 @@ void add_context(const ContextShape& shape, const std::uint64_t* words,
             features.push_back(ngram_key(BAG, 0, rest.data() + place, n));
 }
 
-// Numbers for keys in order of first appearance; open addressing, emptied by a stamp.
+// Numbers for keys in order of first appearance; open addressing. A slot is empty unless it has the
+// current stamp, so `clear` need not touch the slots.
 class FeatureNumbers {
 public:
     void clear() {
@@ -128,9 +131,9 @@ private:
 using Examples =
     std::tuple<NewArray<std::uint32_t>, NewArray<std::uint64_t>, NewArray<std::uint32_t>>;
 
-// The features of the words at `places` of a corpus that occur in at least `min_count` examples:
-// their keys, and the features of each example (its row begins at the second array's number), each
-// once.
+// Examples are the contexts of the words at `places` of a corpus. Returns (keys, rows, columns): the
+// keys of the features that at least `min_count` examples have; and the features of each example e,
+// each once and as a place in `keys`, from columns[rows[e]] to columns[rows[e + 1]], without the end.
 Examples context_examples(Array<std::uint32_t> tokens, Array<std::uint64_t> sentence_starts,
                           Array<std::uint64_t> keys_of_words, Array<std::uint64_t> keys_of_classes,
                           Array<std::uint64_t> places, std::size_t bag_order, bool has_collocations,
@@ -194,7 +197,8 @@ Examples context_examples(Array<std::uint32_t> tokens, Array<std::uint64_t> sent
             as_array(std::move(columns))};
 }
 
-// Linear models over contexts, one per word, their keys sorted within each: arrays that may be mapped.
+// Linear models over contexts, one per word; the keys of a model are sorted. The arrays may be those of
+// a mapped file.
 class ContextModels {
 public:
     ContextModels(nb::object begins, nb::object keys, nb::object weights, nb::object biases,
@@ -222,17 +226,17 @@ public:
             nb::gil_scoped_release release;
             std::vector<std::uint64_t> words, classes_here, rest;
             std::vector<std::uint32_t> features;
-            std::int64_t hashed = -1;
+            std::int64_t hashed_sentence = -1;
             for (std::size_t q = 0; q < result.size(); ++q) {
                 const std::int64_t* query = queries.data() + 4 * q;
-                if (query[0] != hashed) {
-                    hashed = query[0];
+                if (query[0] != hashed_sentence) {
+                    hashed_sentence = query[0];
                     words.clear();
-                    for (std::size_t j = 0; j < texts.count(hashed); ++j)
-                        words.push_back(word_key(texts.at(hashed, j)));
+                    for (std::size_t j = 0; j < texts.count(hashed_sentence); ++j)
+                        words.push_back(word_key(texts.at(hashed_sentence, j)));
                     classes_here.clear();
                     for (std::size_t j = 0; shape.has_classes && j < words.size(); ++j)
-                        classes_here.push_back(word_key(class_names.at(hashed, j)));
+                        classes_here.push_back(word_key(class_names.at(hashed_sentence, j)));
                 }
                 features.clear();
                 add_context(shape, words.data(), classes_here.data(), words.size(), query[1],
@@ -289,7 +293,8 @@ NewArray<std::uint64_t> word_keys(nb::handle words) {
     return as_array(std::move(keys));
 }
 
-// Counting sort: where each number below `size` stands, and where its places begin.
+// For each number below `size`: where its places begin in the second array, which has the places where
+// the number stands (by counting sort).
 std::pair<NewArray<std::uint64_t>, NewArray<std::uint32_t>> postings(Array<std::uint32_t> numbers,
                                                                      std::size_t size) {
     require_below(values_of(numbers), size, "a number is out of range");

@@ -1,4 +1,6 @@
+// Probabilities of the labels of a tree's words under a log-linear model.
 #pragma once
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +12,7 @@
 
 namespace wellput {
 
+// The logarithm of the sum of the values' exponentials.
 inline float log_sum(std::span<const float> values) {
     const float most = *std::max_element(values.begin(), values.end());
     float sum = 0;
@@ -18,8 +21,8 @@ inline float log_sum(std::span<const float> values) {
 }
 
 // The probability of each label of each word of a tree, and of each pair of labels of a mother and
-// her daughter, under a log-linear model: sums over all labelings, from the bottom up and down
-// again. Labels are numbered within each word's candidates.
+// her daughter: sums over all labelings, from the bottom up and down again. A label is its place among
+// the word's candidates.
 class LabelMarginals {
 public:
     // `local[word]` has a score for each candidate; edge(word, m, d) is the score of a word's d-th
@@ -41,7 +44,7 @@ public:
         for (const std::uint32_t word : downwards)
             for (const std::uint32_t daughter : tree.daughters(word)) spread(word, daughter);
     }
-    float of(std::uint32_t word, std::size_t label) const {
+    float of_label(std::uint32_t word, std::size_t label) const {
         return std::exp(inside_[word][label] + outside_[word][label] - total_);
     }
     float of_pair(std::uint32_t mother, std::uint32_t word, std::size_t m, std::size_t d) const {
@@ -50,6 +53,7 @@ public:
     }
 
 private:
+    // From the daughter up to the word.
     template <typename Edge>
     void gather(std::uint32_t word, std::uint32_t daughter, Edge edge) {
         const std::size_t n = inside_[daughter].size();
@@ -67,6 +71,7 @@ private:
             inside_[word][m] += message[m];
         }
     }
+    // From the word down to the daughter.
     void spread(std::uint32_t word, std::uint32_t daughter) {
         const std::size_t n = inside_[daughter].size();
         auto& outside = outside_[daughter];
@@ -83,9 +88,12 @@ private:
         return inside_[mother][m] + outside_[mother][m] - messages_[daughter][m];
     }
 
+    // By word, logarithms of sums over labelings: inside_ by label, of the word and all below it;
+    // outside_ by label, of all other words; messages_ by the mother's label, of the word and all below
+    // it under that label. edges_ has the scores of the edge to the mother, by both labels.
     std::vector<std::vector<float>> inside_, outside_, edges_, messages_;
     std::vector<float> sums_;
-    float total_ = 0;
+    float total_ = 0;  // of all words
 };
 
 }  // namespace wellput

@@ -18,8 +18,8 @@ namespace wellput {
 namespace {
 
 // The automata of many lattices, one after another. Lattice i has automata begins[i] to
-// begins[i + 1]; automaton a has arcs arc_begins[a] to arc_begins[a + 1], numbering words and
-// automata from the lattice's own first ones.
+// begins[i + 1]; automaton a has arcs arc_begins[a] to arc_begins[a + 1]. Arcs number words and
+// automata from the first of their lattice.
 class Lattices {
 public:
     Lattices(const Array<std::int64_t, 1>& begins, const Array<std::int64_t, 1>& arc_begins,
@@ -80,7 +80,7 @@ nb::tuple as_tuple_of(const FoundPath& path) {
     return nb::make_tuple(path.score, path.log_prob, words);
 }
 
-// By lattice: ([(score, log10 probability, [word, ...]), ...], is_exact).
+// By lattice: ([(score, log10 probability, [number of a word, ...]), ...], is_exact).
 nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
                     const Array<std::int64_t, 1>& begins, const Array<std::int64_t, 1>& arc_begins,
                     const Array<std::int64_t, 1>& n_states, const Array<std::int32_t, 2>& arcs,
@@ -91,8 +91,8 @@ nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
         throw std::invalid_argument("the order of the n-gram model is more than 4");
     const TextLists texts(words);
     const Lattices lattices(begins, arc_begins, n_states, arcs, weights, texts);
-    constexpr std::size_t PIECES_BOUND = 1u << 30;
-    require(n_best > 0 && n_best < PIECES_BOUND && width > 0 && width < PIECES_BOUND,
+    constexpr std::size_t WIDTH_BOUND = 1u << 30;
+    require(n_best > 0 && n_best < WIDTH_BOUND && width > 0 && width < WIDTH_BOUND,
             "n_best and width must be at least 1");
     std::vector<std::vector<FoundPath>> found(lattices.size());
     std::vector<char> exact(lattices.size());
@@ -104,7 +104,7 @@ nb::list best_paths(nb::handle vocabulary, nb::handle levels, nb::handle words,
                 found[i] = own.search(lattices[i], texts[i]);
                 exact[i] = own.is_exact();
             },
-            1);
+            /*chunk=*/1);
     }
     nb::list result;
     for (std::size_t i = 0; i < found.size(); ++i) {

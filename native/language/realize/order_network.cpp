@@ -73,7 +73,8 @@ constexpr float ADDED_VARIANCE = 1e-5f;  // added to variances, as in training
 // whatever a damaged file says.
 constexpr float MAX_STEP_SCORE = 1e6f;
 
-std::size_t class_of(std::size_t number) {
+// The class, from 0 to 6, of a number of words.
+std::size_t count_class(std::size_t number) {
     return number <= 3 ? number : number <= 5 ? 4 : number <= 9 ? 5 : 6;
 }
 
@@ -143,64 +144,67 @@ void Normalization::apply(const float* from, std::size_t n, std::vector<float>& 
 
 void OrderNetwork::check() const {
     constexpr const char* MISFIT_MESSAGE = "the parts of the order network do not fit together";
-    const std::size_t state = as_head.rows();
-    const auto fits = [&](const WholeMatrix& part, std::size_t rows, std::size_t columns) {
+    const std::size_t word_width = as_head.rows();
+    const auto check_size = [&](const WholeMatrix& part, std::size_t rows, std::size_t columns) {
         require(part.rows() == rows && part.columns() == columns, MISFIT_MESSAGE);
     };
-    const auto is_normal = [&](const Normalization& part) {
-        require(part.gain.size() == state && part.bias.size() == state, MISFIT_MESSAGE);
+    const auto check_normalization = [&](const Normalization& part) {
+        require(part.gain.size() == word_width && part.bias.size() == word_width, MISFIT_MESSAGE);
     };
-    require(state > 0 && decoder() > 0 && query_size() > 0 && pieces.rows() > 0, MISFIT_MESSAGE);
-    require(query_size() <= MAX_SUMMED_PRODUCTS, MISFIT_MESSAGE);
-    require(attention_heads > 0 && state % attention_heads == 0, MISFIT_MESSAGE);
-    fits(from_pieces, state, pieces.columns());
-    fits(as_head, state, state);
-    fits(items, 3 * decoder() + 3 * query_size(), state);
-    fits(ends, decoder() + 2 * query_size(), state);
-    fits(context, decoder(), state);
-    fits(query, query_size(), decoder());
-    require(tables.size() == VECTOR_TABLES && starts.size() == 2 * decoder() + query_size(),
+    require(word_width > 0 && decoder_size() > 0 && query_size() > 0 && pieces.rows() > 0,
             MISFIT_MESSAGE);
-    for (const WholeVectors& table : tables) require(table.columns() == state, MISFIT_MESSAGE);
+    require(query_size() <= MAX_SUMMED_PRODUCTS, MISFIT_MESSAGE);
+    require(attention_heads > 0 && word_width % attention_heads == 0, MISFIT_MESSAGE);
+    check_size(from_pieces, word_width, pieces.columns());
+    check_size(as_head, word_width, word_width);
+    check_size(items, 3 * decoder_size() + 3 * query_size(), word_width);
+    check_size(ends, decoder_size() + 2 * query_size(), word_width);
+    check_size(context, decoder_size(), word_width);
+    check_size(query, query_size(), decoder_size());
+    require(tables.size() == VECTOR_TABLES && starts.size() == 2 * decoder_size() + query_size(),
+            MISFIT_MESSAGE);
+    for (const WholeVectors& table : tables) require(table.columns() == word_width, MISFIT_MESSAGE);
     // Tables 6 to 8 are for seven classes of numbers of daughters, of sizes and of depths.
     for (std::size_t t = 6; t < VECTOR_TABLES; ++t) require(tables[t].rows() == 7, MISFIT_MESSAGE);
-    is_normal(last);
+    check_normalization(last);
     for (const OrderLayer& layer : layers) {
-        is_normal(layer.before);
-        is_normal(layer.between);
-        fits(layer.attention, 3 * state, state);
-        fits(layer.joined, state, state);
-        fits(layer.inner, layer.inner.rows(), state);
-        fits(layer.outer, state, layer.inner.rows());
+        check_normalization(layer.before);
+        check_normalization(layer.between);
+        check_size(layer.attention, 3 * word_width, word_width);
+        check_size(layer.joined, word_width, word_width);
+        check_size(layer.inner, layer.inner.rows(), word_width);
+        check_size(layer.outer, word_width, layer.inner.rows());
         require(layer.place_bias.size() == attention_heads * PLACE_KINDS, MISFIT_MESSAGE);
     }
 }
 
 void OrderNetwork::check_numbers(std::span<const std::int32_t> numbers) const {
+    constexpr std::size_t PIECE = VECTOR_TABLES;  // a number of a piece, -1 if there is none
     static constexpr std::size_t TABLE_OF_NUMBER[NumberedTree::WORD_NUMBERS] = {
-        0, 1, 2, VECTOR_TABLES, VECTOR_TABLES, VECTOR_TABLES, VECTOR_TABLES, 3, 4, 5};
+        0, 1, 2, PIECE, PIECE, PIECE, PIECE, 3, 4, 5};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const std::size_t table = TABLE_OF_NUMBER[i % NumberedTree::WORD_NUMBERS];
-        const auto most = static_cast<std::int64_t>(table == VECTOR_TABLES ? pieces.rows()
-                                                                           : tables[table].rows());
-        const std::int64_t least = table == VECTOR_TABLES ? -1 : 0;
-        require(numbers[i] >= least && numbers[i] < most,
+        const auto bound =
+            static_cast<std::int64_t>(table == PIECE ? pieces.rows() : tables[table].rows());
+        const std::int64_t least = table == PIECE ? -1 : 0;
+        require(numbers[i] >= least && numbers[i] < bound,
                 "a number of a word is beyond the order network");
     }
 }
 
 std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
-    const std::size_t n = tree.mothers.size(), width = pieces.columns(), state = as_head.rows();
-    std::vector<float> means(n * width, 0.0f), x;
+    const std::size_t n = tree.mothers.size(), piece_width = pieces.columns(),
+                      word_width = as_head.rows();
+    std::vector<float> means(n * piece_width, 0.0f), x;
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t count = 0;
         for (std::size_t p = 0; p < WORD_PIECES; ++p)
             if (const std::int32_t piece = tree.numbers[i][3 + p]; piece >= 0) {
-                pieces.add_to(static_cast<std::size_t>(piece), means.data() + i * width);
+                pieces.add_to(static_cast<std::size_t>(piece), means.data() + i * piece_width);
                 ++count;
             }
-        for (std::size_t c = 0; c < width && count > 1; ++c)
-            means[i * width + c] /= static_cast<float>(count);
+        for (std::size_t c = 0; c < piece_width && count > 1; ++c)
+            means[i * piece_width + c] /= static_cast<float>(count);
     }
     multiply(from_pieces, means.data(), n, x);
     std::vector<std::size_t> daughters(n, 0), sizes(n, 1), depths(n, 0);
@@ -211,45 +215,44 @@ std::vector<float> OrderNetwork::words_of(const NumberedTree& tree) const {
     for (std::size_t i = 1; i < n; ++i) depths[i] = depths[tree.mothers[i]] + 1;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t* const own = tree.numbers[i];
-        const std::size_t rows[VECTOR_TABLES] = {static_cast<std::size_t>(own[0]),
-                                                 static_cast<std::size_t>(own[1]),
-                                                 static_cast<std::size_t>(own[2]),
-                                                 static_cast<std::size_t>(own[7]),
-                                                 static_cast<std::size_t>(own[8]),
-                                                 static_cast<std::size_t>(own[9]),
-                                                 class_of(daughters[i]),
-                                                 class_of(sizes[i]),
-                                                 std::min<std::size_t>(depths[i], 6)};
+        const std::size_t rows[VECTOR_TABLES] = {
+            static_cast<std::size_t>(own[0]),   static_cast<std::size_t>(own[1]),
+            static_cast<std::size_t>(own[2]),   static_cast<std::size_t>(own[7]),
+            static_cast<std::size_t>(own[8]),   static_cast<std::size_t>(own[9]),
+            count_class(daughters[i]),          count_class(sizes[i]),
+            std::min<std::size_t>(depths[i], 6)};
         for (std::size_t t = 0; t < VECTOR_TABLES; ++t)
-            tables[t].add_to(rows[t], x.data() + i * state);
+            tables[t].add_to(rows[t], x.data() + i * word_width);
     }
     return x;
 }
 
 void OrderNetwork::add_attention(const OrderLayer& layer, const std::vector<std::uint8_t>& places,
                                  std::size_t n, std::vector<float>& x) const {
-    const std::size_t state = as_head.rows(), width = state / attention_heads;
-    static thread_local std::vector<float> normal, own, keys, scores, seen, joined;
+    const std::size_t word_width = as_head.rows(), head_width = word_width / attention_heads;
+    static thread_local std::vector<float> normal, projected, keys, scores, seen, joined;
     layer.before.apply(x.data(), n, normal);
-    multiply(layer.attention, normal.data(), n, own);
-    seen.assign(n * state, 0.0f);
-    keys.resize(width * n);
+    // For each word: the query, the key and the value of each attention head.
+    multiply(layer.attention, normal.data(), n, projected);
+    seen.assign(n * word_width, 0.0f);
+    keys.resize(head_width * n);
     scores.resize(n);
     for (std::size_t h = 0; h < attention_heads; ++h) {
         for (std::size_t j = 0; j < n; ++j)
-            for (std::size_t c = 0; c < width; ++c)
-                keys[c * n + j] = own[j * 3 * state + state + h * width + c];
+            for (std::size_t c = 0; c < head_width; ++c)
+                keys[c * n + j] = projected[j * 3 * word_width + word_width + h * head_width + c];
         const float* const bias = layer.place_bias.data() + h * PLACE_KINDS;
         for (std::size_t i = 0; i < n; ++i) {
-            const float* const asked = own.data() + i * 3 * state + h * width;
+            const float* const query = projected.data() + i * 3 * word_width + h * head_width;
             for (std::size_t j = 0; j < n; ++j) scores[j] = bias[places[i * n + j]];
-            for (std::size_t c = 0; c < width; ++c)
-                for (std::size_t j = 0; j < n; ++j) scores[j] += asked[c] * keys[c * n + j];
+            for (std::size_t c = 0; c < head_width; ++c)
+                for (std::size_t j = 0; j < n; ++j) scores[j] += query[c] * keys[c * n + j];
             soft_shares(scores.data(), n);
-            float* const to = seen.data() + i * state + h * width;
+            float* const to = seen.data() + i * word_width + h * head_width;
             for (std::size_t j = 0; j < n; ++j) {
-                const float* const value = own.data() + j * 3 * state + 2 * state + h * width;
-                for (std::size_t c = 0; c < width; ++c) to[c] += scores[j] * value[c];
+                const float* const value =
+                    projected.data() + j * 3 * word_width + 2 * word_width + h * head_width;
+                for (std::size_t c = 0; c < head_width; ++c) to[c] += scores[j] * value[c];
             }
         }
     }
@@ -286,73 +289,79 @@ void OrderSteps::start(const OrderNetwork& network, const ReadTree& tree,
                        std::span<const Item> items) {
     network_ = &network;
     n_ = items.size();
-    decoder_ = network.decoder();
-    query_ = network.query_size();
-    const std::size_t d = decoder_, q = query_, row = network.items.rows(),
-                      end = network.ends.rows();
+    decoder_size_ = network.decoder_size();
+    query_size_ = network.query_size();
+    const std::size_t d = decoder_size_, q = query_size_, item_width = network.items.rows(),
+                      end_width = network.ends.rows();
     const auto* const context = tree.contexts.data() + items[0].word * d;
     context_.assign(context, context + d);
-    before_.resize((n_ + 1) * d);
-    earlier_.resize((n_ + 1) * d);
+    as_last_.resize((n_ + 1) * d);
+    as_before_last_.resize((n_ + 1) * d);
     placed_.resize(n_ * d);
-    before_query_.resize((n_ + 1) * q);
-    left_.resize(n_ * q);
+    query_as_last_.resize((n_ + 1) * q);
+    query_if_left_.resize(n_ * q);
     keys_.resize(n_ * q);
     key_steps_.resize(n_);
     std::vector<float> key(q);
     for (std::size_t i = 0; i < n_; ++i) {
-        const float* const own = (i ? tree.words : tree.heads).data() + items[i].word * row;
-        const float* const last = tree.ends.data() + items[i].last * end;
-        const float* const first = tree.ends.data() + items[i].first * end;
+        // Item 0 is the head. `own` has the part of the item's word in the six vectors below; `last`
+        // and `first` have the parts of the item's last and first word in three of them.
+        const float* const own = (i ? tree.words : tree.heads).data() + items[i].word * item_width;
+        const float* const last = tree.ends.data() + items[i].last * end_width;
+        const float* const first = tree.ends.data() + items[i].first * end_width;
         for (std::size_t c = 0; c < d; ++c) {
-            before_[i * d + c] = own[c] + last[c];
-            earlier_[i * d + c] = own[d + c];
+            as_last_[i * d + c] = own[c] + last[c];
+            as_before_last_[i * d + c] = own[d + c];
             placed_[i * d + c] = own[2 * d + c];
         }
         for (std::size_t c = 0; c < q; ++c) {
-            before_query_[i * q + c] = own[3 * d + c] + last[d + c];
-            left_[i * q + c] = own[3 * d + q + c];
+            query_as_last_[i * q + c] = own[3 * d + c] + last[d + c];
+            query_if_left_[i * q + c] = own[3 * d + q + c];
             key[c] = own[3 * d + 2 * q + c] + first[d + q + c];
         }
         key_steps_[i] = rounded(key.data(), q, MAX_STEPS_FOR_VECTOR, keys_.data() + i * q);
     }
     const float* const starts = network.starts.data();
-    std::copy(starts, starts + d, before_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
-    std::copy(starts + d, starts + 2 * d, earlier_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
+    std::copy(starts, starts + d, as_last_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
+    std::copy(starts + d, starts + 2 * d,
+              as_before_last_.begin() + static_cast<std::ptrdiff_t>(n_ * d));
     std::copy(starts + 2 * d, starts + 2 * d + q,
-              before_query_.begin() + static_cast<std::ptrdiff_t>(n_ * q));
+              query_as_last_.begin() + static_cast<std::ptrdiff_t>(n_ * q));
 }
 
 void OrderSteps::first_state(float* state) const {
     std::copy(context_.begin(), context_.end(), state);
-    float* const left = state + decoder_;
-    std::fill(left, left + query_, 0.0f);
+    float* const left = state + decoder_size_;
+    std::fill(left, left + query_size_, 0.0f);
     for (std::size_t i = 0; i < n_; ++i)
-        for (std::size_t c = 0; c < query_; ++c) left[c] += left_[i * query_ + c];
+        for (std::size_t c = 0; c < query_size_; ++c)
+            left[c] += query_if_left_[i * query_size_ + c];
 }
 
 void OrderSteps::place(std::size_t item, float* state) const {
-    for (std::size_t c = 0; c < decoder_; ++c) state[c] += placed_[item * decoder_ + c];
-    for (std::size_t c = 0; c < query_; ++c) state[decoder_ + c] -= left_[item * query_ + c];
+    for (std::size_t c = 0; c < decoder_size_; ++c) state[c] += placed_[item * decoder_size_ + c];
+    for (std::size_t c = 0; c < query_size_; ++c)
+        state[decoder_size_ + c] -= query_if_left_[item * query_size_ + c];
 }
 
-void OrderSteps::next(const float* state, std::size_t last, std::size_t before,
+void OrderSteps::next(const float* state, std::size_t last, std::size_t before_last,
                       std::span<const std::uint64_t> used, std::vector<float>& found) {
-    hidden_.resize(decoder_);
-    const float *const a = before_.data() + last * decoder_, *const b = earlier_.data() +
-                                                                        before * decoder_;
-    for (std::size_t c = 0; c < decoder_; ++c) {
+    hidden_.resize(decoder_size_);
+    const float* const a = as_last_.data() + last * decoder_size_;
+    const float* const b = as_before_last_.data() + before_last * decoder_size_;
+    for (std::size_t c = 0; c < decoder_size_; ++c) {
         const float sum = state[c] + a[c] + b[c];
         hidden_[c] = sum > 0 ? sum : 0.0f;
     }
-    multiply(network_->query, hidden_.data(), 1, asked_);
-    const float* const more = before_query_.data() + last * query_;
-    for (std::size_t c = 0; c < query_; ++c) asked_[c] += state[decoder_ + c] + more[c];
-    whole_.resize(query_);
-    const float size = rounded(asked_.data(), query_, MAX_STEPS_FOR_VECTOR, whole_.data());
+    multiply(network_->query, hidden_.data(), 1, query_);
+    const float* const more = query_as_last_.data() + last * query_size_;
+    for (std::size_t c = 0; c < query_size_; ++c) query_[c] += state[decoder_size_ + c] + more[c];
+    whole_query_.resize(query_size_);
+    const float size =
+        rounded(query_.data(), query_size_, MAX_STEPS_FOR_VECTOR, whole_query_.data());
     static thread_local std::vector<std::int32_t> sums;
     sums.resize(n_);
-    vector_products(whole_.data(), query_, keys_.data(), n_, sums.data());
+    vector_products(whole_query_.data(), query_size_, keys_.data(), n_, sums.data());
     found.assign(n_, 0.0f);
     float highest = -std::numeric_limits<float>::infinity();
     const auto is_used = [&](std::size_t i) { return used[i / 64] >> (i % 64) & 1; };

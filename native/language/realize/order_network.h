@@ -1,7 +1,8 @@
 // The order network: a small transformer reads the words of an unordered tree, and a scorer chooses
 // the next item of a treelet among those left (benchmarks/language/order_network_training.py trains
-// it). Weights are whole numbers with a scale for each row; sums of products are whole numbers too, so
-// the result depends neither on the processor nor on what is computed together.
+// it). An item is the head's own word, or a daughter with all words below her. Weights are whole
+// numbers with a scale for each row; sums of products are whole numbers too, so the result depends
+// neither on the processor nor on what is computed together.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,9 @@
 
 namespace wellput {
 
-// Vectors are rounded to this many steps on either side before they are multiplied by a matrix or by
-// another vector. Sums of up to MAX_SUMMED_PRODUCTS products of two vectors fit into 32 bits.
+// Before vectors are multiplied by a matrix or by another vector, they are rounded to whole numbers of
+// steps, at most this many on either side of 0. Sums of up to MAX_SUMMED_PRODUCTS products of two
+// vectors fit into 32 bits.
 inline constexpr float MAX_STEPS_FOR_MATRIX = 8191.0f, MAX_STEPS_FOR_VECTOR = 2047.0f;
 inline constexpr std::size_t MAX_SUMMED_PRODUCTS = 512;
 
@@ -26,7 +28,7 @@ void vector_products(const std::int16_t* vector, std::size_t columns, const std:
                      std::size_t n, std::int32_t* sums);
 // Rounds a vector to whole numbers up to `steps`; returns the size of a step.
 float rounded(const float* values, std::size_t n, float steps, std::int16_t* whole);
-// Changes scores into their exponentials, each relative to the highest, divided by their sum.
+// Changes scores into their exponentials, divided by the sum of these (softmax).
 void soft_shares(float* scores, std::size_t n);
 
 // The products of a matrix with `n` vectors of any numbers: each is rounded to whole numbers first.
@@ -38,24 +40,30 @@ struct Normalization {
     void apply(const float* from, std::size_t n, std::vector<float>& to) const;
 };
 
+// A layer: attention, then a network with one inner layer. Each gets normalized vectors, and its result
+// is added to the vectors.
 struct OrderLayer {
-    Normalization before, between;
-    WholeMatrix attention, joined, inner, outer;
-    std::vector<float> place_bias;  // attention head × place
+    Normalization before, between;  // of the input of the attention, and of that of the network
+    WholeMatrix attention;          // queries, keys and values of all attention heads
+    WholeMatrix joined;             // of what the attention heads found
+    WholeMatrix inner, outer;       // of the network
+    std::vector<float> place_bias;  // attention head × place of a word to another (`place_of`)
 };
 
 // A tree's words as numbers; mothers come before their daughters.
 struct NumberedTree {
-    static constexpr std::size_t WORD_NUMBERS = 10;  // word, ending, shape, 4 pieces, labels
+    static constexpr std::size_t WORD_NUMBERS =
+        10;  // word, ending, shape, 4 pieces, 3 for the label
     std::vector<const std::int32_t*> numbers;
     std::vector<std::uint32_t> mothers;  // the root is its own
 };
 
 // What the scorer knows of each word of a tree.
 struct ReadTree {
-    std::vector<float> words, heads;  // as an item; as the head of its treelet
-    std::vector<float> ends;          // as the first or last word of an item
-    std::vector<float> contexts;      // as the head of others
+    std::vector<float> words;     // as a daughter, which is an item of her mother's treelet
+    std::vector<float> heads;     // as the head, which is an item of its own treelet
+    std::vector<float> ends;      // as the first or last word of an item
+    std::vector<float> contexts;  // where the ordering of its own treelet starts
 };
 
 class OrderNetwork {
@@ -68,10 +76,12 @@ public:
     WholeMatrix from_pieces, as_head, items, ends, context, query;
     std::vector<OrderLayer> layers;
     Normalization last;
-    std::vector<float> starts;  // for the one before, the one before that, the query
+    // What stands for a missing item at the beginning: as the last one, as the one before it, and in
+    // the query as the last one.
+    std::vector<float> starts;
     std::size_t attention_heads = 1;
 
-    std::size_t decoder() const { return query.columns(); }
+    std::size_t decoder_size() const { return query.columns(); }
     std::size_t query_size() const { return query.rows(); }
     // Throws std::invalid_argument unless all parts fit together.
     void check() const;
@@ -85,7 +95,8 @@ private:
                        std::size_t n, std::vector<float>& x) const;
 };
 
-// The steps of ordering one treelet. A state is what is placed and what is left.
+// The steps of ordering one treelet; each places one item. A state is a vector of what is placed and
+// what is left.
 class OrderSteps {
 public:
     struct Item {
@@ -94,20 +105,26 @@ public:
 
     void start(const OrderNetwork& network, const ReadTree& tree, std::span<const Item> items);
     std::size_t size() const { return n_; }
-    std::size_t state_size() const { return decoder_ + query_; }
+    std::size_t state_size() const { return decoder_size_ + query_size_; }
     void first_state(float* state) const;
+    // Changes the state to that after the item is placed.
     void place(std::size_t item, float* state) const;
-    // Log probabilities of the items that are not used, after `last` and, before it, `before`;
-    // `size()` stands for the beginning.
-    void next(const float* state, std::size_t last, std::size_t before,
+    // The log probability that each item which is not used comes next. `last` is the item placed last,
+    // `before_last` the one before it; `size()` stands for none.
+    void next(const float* state, std::size_t last, std::size_t before_last,
               std::span<const std::uint64_t> used, std::vector<float>& found);
 
 private:
     const OrderNetwork* network_ = nullptr;
-    std::size_t n_ = 0, decoder_ = 0, query_ = 0;
-    std::vector<float> context_, before_, earlier_, placed_, before_query_, left_;
-    std::vector<std::int16_t> keys_, whole_;
-    std::vector<float> key_steps_, hidden_, asked_;
+    std::size_t n_ = 0, decoder_size_ = 0, query_size_ = 0;
+    std::vector<float> context_;  // the part of the first state that depends on the head
+    // By item: what it adds to the next choice as the last item (training calls this `before`) and as
+    // the one before it (`earlier`), to the state once it is placed, to the query as the last item
+    // (`before_query`), and to the query while it is left.
+    std::vector<float> as_last_, as_before_last_, placed_, query_as_last_, query_if_left_;
+    std::vector<std::int16_t> keys_, whole_query_;  // in steps
+    std::vector<float> key_steps_;                  // by item: the size of a step of its key
+    std::vector<float> hidden_, query_;
 };
 
 }  // namespace wellput

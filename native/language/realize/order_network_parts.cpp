@@ -52,7 +52,7 @@ private:
     T found(const std::string& name) const {
         require(arrays_.contains(name.c_str()), "the order network lacks a part");
         T array;
-        require(nb::try_cast(nb::object(arrays_[name.c_str()]), array, false),
+        require(nb::try_cast(nb::object(arrays_[name.c_str()]), array, /*convert=*/false),
                 "a part of the order network has another type");
         return array;
     }
@@ -84,6 +84,7 @@ void make_network(OrderNetwork* network, const nb::dict& arrays, std::size_t lay
                                parts.numbers(name + "places")});
     }
     made.check();
+    // `network` is the memory of a Python object that is not yet filled.
     new (network) OrderNetwork(std::move(made));
 }
 

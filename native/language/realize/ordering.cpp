@@ -33,7 +33,7 @@ namespace {
 // An order of a whole tree, and its score minus that of the best.
 struct WholeOrder {
     float loss;
-    std::vector<std::size_t> choices;  // by treelet
+    std::vector<std::size_t> choices;  // by group: the place of its order in Group::found
 };
 
 // The numbers of all words for the order network, a row for each; nothing without a network.
@@ -74,14 +74,14 @@ public:
         std::vector<float> state(steps_.state_size()), found;
         std::vector<std::uint64_t> used((order.size() + 63) / 64, 0);
         steps_.first_state(state.data());
-        std::size_t last = order.size(), before = order.size();
+        std::size_t last = order.size(), before_last = order.size();
         float sum = 0;
         for (const std::uint16_t item : order) {
-            steps_.next(state.data(), last, before, used, found);
+            steps_.next(state.data(), last, before_last, used, found);
             sum += found[item];
             steps_.place(item, state.data());
             used[item / 64] |= std::uint64_t{1} << (item % 64);
-            before = last;
+            before_last = last;
             last = item;
         }
         return sum;
@@ -89,7 +89,7 @@ public:
 
 private:
     const OrderNetwork* network_ = nullptr;
-    std::vector<std::size_t> places_;
+    std::vector<std::size_t> places_;  // by word: its place in the trees below
     NumberedTree tree_;
     ReadTree read_;
     OrderSteps steps_;
@@ -101,15 +101,15 @@ public:
     explicit Orderer(const nb::bytes& weights)
         : weights_(std::string_view(weights.c_str(), weights.size())) {}
 
-    // `weight` is in units of the weights, for a gain of one in log10.
+    // A gain of 1 in log10 probability counts `weight` units of the features' weights.
     void use_ngrams(nb::handle vocabulary, nb::handle levels, double weight) {
         require(std::fabs(weight) < 1e6, "the weight of n-grams is out of range");
         ngrams_ = std::make_unique<NgramView>(vocabulary, levels);
         ngram_weight_ = static_cast<float>(weight);
     }
 
-    // `weight` is in units of the weights, for a natural log probability of one. The network must
-    // live as long as the orderer.
+    // A gain of 1 in natural log probability counts `weight` units of the features' weights. The
+    // network must live as long as the orderer.
     void use_network(const OrderNetwork& network, double weight) {
         require(std::fabs(weight) < 1e6, "the weight of the order network is out of range");
         network_ = &network;
@@ -177,6 +177,7 @@ public:
 private:
     using Scores = TreeletScores<LinearWeights, NgramExtra>;
 
+    // The first row of the numbers; null without a network.
     const std::int32_t* checked(const WordNumbers& numbers, const TreeTexts& texts) const {
         if (!network_) return nullptr;
         require(numbers && numbers->shape(0) == texts.forms.total() &&
@@ -207,17 +208,21 @@ private:
             network.start(orderer.network_, work, numbers ? numbers + first : nullptr);
         }
 
+        // Finds the best orders of all treelets of tree t, and puts the words into the best ones.
+        // Returns whether these are the best possible.
         bool order(const TreeTexts& texts, std::size_t t, std::size_t n_best) {
             start(texts, t);
             groups.clear();
             bool is_exact = true;
             const auto& downwards = work.tree().downwards();
             for (auto head = downwards.rbegin(); head != downwards.rend(); ++head) {
-                Daughters left = work.tree().daughters(*head);
-                while (!left.empty()) {
-                    const Daughters group = left.subspan(0, std::min(left.size(), GROUP_DAUGHTERS));
-                    is_exact &= order_group(*head, group, n_best) && group.size() == left.size();
-                    left = left.subspan(group.size());
+                Daughters remaining = work.tree().daughters(*head);
+                while (!remaining.empty()) {
+                    const Daughters group =
+                        remaining.subspan(0, std::min(remaining.size(), GROUP_DAUGHTERS));
+                    is_exact &=
+                        order_group(*head, group, n_best) && group.size() == remaining.size();
+                    remaining = remaining.subspan(group.size());
                 }
             }
             return is_exact;
@@ -255,8 +260,8 @@ private:
             return is_exact;
         }
 
-        // The best combinations of the groups' orders. Each order was scored with all others at
-        // their best.
+        // The best combinations of the groups' orders. Their losses are added up, although each loss
+        // was computed with the best orders of the groups below.
         std::vector<WholeOrder> combined(std::size_t n_best) const {
             std::vector<WholeOrder> best{{0.0f, {}}};
             for (const Group& group : groups) {
@@ -275,6 +280,7 @@ private:
             return best;
         }
 
+        // Puts the words of tree t into this order.
         void settle_again(const TreeTexts& texts, std::size_t t, const WholeOrder& whole) {
             work.start(texts, t, orderer.ngrams_.get());
             for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -15,7 +15,7 @@ namespace wellput {
 // One word of a sentence as the orderer sees it.
 struct OrderedWord {
     std::uint64_t form, tag, relation;
-    std::uint64_t ending;    // the last three letters, with the shape
+    std::uint64_t ending;    // the last three letters, with the shape (word_atoms.h)
     bool is_mark, asks;      // punctuation; who, which, how, …
     std::uint32_t role = 0;  // a bit for what a clause may have: subject, object, auxiliary, …
 };
@@ -119,7 +119,7 @@ public:
         cross(wa, wb, qa, qb, pair(kind_, 8));
     }
 
-    // i directly before j, on the left of the head's word or (`after`) on its right.
+    // i is directly before j, on the left of the head's word or (`after`) on its right.
     template <typename Visit>
     void neighbors(std::size_t i, std::size_t j, bool after, Visit visit) const {
         const TreeletItem &a = items_[i], &b = items_[j];
@@ -157,6 +157,7 @@ public:
         put(a.word, b.word, 0);
     }
 
+    // i, j and k directly after each other; `after` as for j and k in `neighbors`.
     template <typename Visit>
     void triple(std::size_t i, std::size_t j, std::size_t k, bool after, Visit visit) const {
         const TreeletItem &a = items_[i], &b = items_[j], &c = items_[k];

@@ -17,8 +17,8 @@
 
 namespace wellput {
 
-// Scores of a treelet's pieces by one model. `Extra` gives the scores that do not come from
-// features: neighbors(i, j) and triple(i, j, k).
+// Scores of the pieces of a treelet's orders (one item before another, two or three neighbors) by one
+// model. `Extra` gives the scores that do not come from features: neighbors(i, j) and triple(i, j, k).
 template <typename Weights, typename Extra>
 class TreeletScores {
 public:
@@ -40,17 +40,18 @@ public:
         if (std::isnan(known)) known = computed_triple(i, j, k, after);
         return known;
     }
+    // The score of a whole order.
     float total(std::span<const std::uint16_t> order) {
         float sum = 0;
-        std::size_t before = n_, last = n_;
+        std::size_t before_last = n_, last = n_;
         bool after = false;
         for (std::size_t x = 0; x <= n_; ++x) {
             const std::size_t item = x < n_ ? order[x] : n_;
             for (std::size_t y = x + 1; y < n_; ++y) sum += precedence(item, order[y]);
             sum += neighbors(last, item, after);
-            if (x > 0) sum += triple(before, last, item, after);
+            if (x > 0) sum += triple(before_last, last, item, after);
             after = after || item == 0;
-            before = last;
+            before_last = last;
             last = item;
         }
         return sum;
@@ -108,9 +109,10 @@ struct FoundOrder {
     bool is_exact;  // nothing was dropped on the way
 };
 
-// Beginnings are compared by their loss against the best possible: for each pair whose order is
-// decided the better order, for each placed item its best left neighbor. Otherwise beginnings that
-// delay the most expensive items would always look best.
+// A beginning is the first items of an order. Beginnings are compared by their loss: their score minus
+// that of the better order of each pair whose order is decided, and minus that of the best left
+// neighbor of each placed item. If scores were compared, beginnings that delay the most expensive items
+// would always look best.
 template <typename Scores>
 class OrderSearch {
 public:
@@ -140,12 +142,12 @@ public:
 private:
     struct Beginning {
         float score, loss;
-        std::uint16_t before,
-            last;              // the last item but one and the last; the number of items if none
-        bool after;            // the head's own word is placed
+        std::uint16_t before_last, last;  // the number of items stands for none
+        bool after;                       // the head's own word is placed
         std::uint32_t parent;  // the beginning without the last item, in the layer before
     };
 
+    // Finds the best left neighbor of each item.
     void prepare(Scores& scores) {
         const std::size_t n = scores.size();
         best_left_.assign(n + 1, -std::numeric_limits<float>::infinity());
@@ -158,6 +160,7 @@ private:
                 }
     }
 
+    // Places one more item; returns whether no beginning was dropped for lack of room.
     bool extend(Scores& scores) {
         const std::size_t n = scores.size();
         const auto& layer = layers_.back();
@@ -165,13 +168,13 @@ private:
         for (std::uint32_t b = 0; b < layer.size(); ++b) {
             const Beginning& from = layer[b];
             if (steps_)
-                steps_->next(states_.data() + b * steps_->state_size(), from.last, from.before,
+                steps_->next(states_.data() + b * steps_->state_size(), from.last, from.before_last,
                              used_[b], log_probs_);
             for (std::size_t item = 0; item < n; ++item) {
                 if (used_[b][item / 64] >> (item % 64) & 1) continue;
                 float score = scores.neighbors(from.last, item, from.after);
                 if (from.last != n)
-                    score += scores.triple(from.before, from.last, item, from.after);
+                    score += scores.triple(from.before_last, from.last, item, from.after);
                 float loss = score - best_left_[item];
                 if (steps_) {
                     score += step_weight_ * log_probs_[item];
@@ -179,9 +182,9 @@ private:
                 }
                 for (std::size_t later = 0; later < n; ++later) {
                     if (later == item || used_[b][later / 64] >> (later % 64) & 1) continue;
-                    const float first = scores.precedence(item, later);
-                    score += first;
-                    loss += first - std::fabs(first);
+                    const float precedence = scores.precedence(item, later);
+                    score += precedence;
+                    loss += precedence - std::fabs(precedence);
                 }
                 candidates_.push_back({from.score + score, from.loss + loss, from.last,
                                        static_cast<std::uint16_t>(item), from.after || item == 0,
@@ -191,7 +194,7 @@ private:
         return keep_best();
     }
 
-    // Whether no beginning was dropped for lack of room.
+    // Makes the next layer of the best candidates; returns whether none was dropped for lack of room.
     bool keep_best() {
         std::sort(candidates_.begin(), candidates_.end(),
                   [](const Beginning& a, const Beginning& b) {
@@ -206,7 +209,7 @@ private:
             auto items = used_[candidate.parent];
             items[candidate.last / 64] |= std::uint64_t{1} << (candidate.last % 64);
             FeatureHash state(candidate.last);
-            state.add(candidate.before);
+            state.add(candidate.before_last);
             for (const std::uint64_t bits : items) state.add(bits);
             if (n_best_ == 1 && !seen_.insert(state.value()).second) continue;
             if (kept.size() == width_) {
@@ -222,7 +225,7 @@ private:
         return is_exact;
     }
 
-    // The states of the beginnings of the last layer.
+    // Computes the order network's states for the beginnings of the last layer.
     void take_steps() {
         const std::size_t size = steps_->state_size();
         const auto& layer = layers_.back();
@@ -241,7 +244,7 @@ private:
         std::vector<std::pair<float, std::uint32_t>> ranked;
         for (std::uint32_t b = 0; b < whole.size(); ++b)
             ranked.emplace_back(whole[b].score + scores.neighbors(whole[b].last, n, true) +
-                                    scores.triple(whole[b].before, whole[b].last, n, true),
+                                    scores.triple(whole[b].before_last, whole[b].last, n, true),
                                 b);
         std::stable_sort(ranked.begin(), ranked.end(),
                          [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -256,7 +259,7 @@ private:
     }
 
     std::size_t width_, n_best_ = 1;
-    std::vector<std::vector<Beginning>> layers_;
+    std::vector<std::vector<Beginning>> layers_;    // by number of placed items
     std::vector<std::vector<std::uint64_t>> used_;  // the items of each beginning of the last layer
     std::vector<Beginning> candidates_;
     std::vector<float> best_left_;  // by item: the score of its best left neighbor

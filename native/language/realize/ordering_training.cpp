@@ -34,19 +34,20 @@ public:
         beside_.assign(2 * (n_ + 1) * (n_ + 1), 0.0f);
         three_.clear();
     }
+    // Adds `share` to the slope of each piece of an order.
     void add(std::span<const std::uint16_t> order, float share) {
         for (std::size_t x = 0; x < n_; ++x)
             for (std::size_t y = x + 1; y < n_; ++y) before_[order[x] * n_ + order[y]] += share;
         const std::size_t m = n_ + 1;
-        std::size_t before = n_, last = n_;
+        std::size_t before_last = n_, last = n_;
         bool after = false;
         for (std::size_t x = 0; x <= n_; ++x) {
             const std::size_t item = x < n_ ? order[x] : n_;
             const std::size_t pair = (after * m + last) * m + item;
             beside_[pair] += share;
-            if (x > 0) three_[before * beside_.size() + pair] += share;
+            if (x > 0) three_[before_last * beside_.size() + pair] += share;
             after = after || item == 0;
-            before = last;
+            before_last = last;
             last = item;
         }
     }
@@ -75,6 +76,9 @@ public:
 private:
     static bool is_steep(float slope) { return std::fabs(slope) > 1e-3f; }
     std::size_t n_ = 0;
+    // Slopes. before_[i * n_ + j]: of item i before item j. beside_[pair], where `pair` is
+    // (after * (n_ + 1) + i) * (n_ + 1) + j: of i directly before j (`after` as in Treelet).
+    // three_[h * beside_.size() + pair]: of h directly before these two.
     std::vector<float> before_, beside_;
     std::map<std::size_t, float> three_;
 };
@@ -83,7 +87,7 @@ class OrdererTraining {
 public:
     OrdererTraining(const TreeTexts& texts, int min_updates, std::size_t width, std::uint64_t seed)
         : texts_(texts), seed_(seed), trainer_(min_updates, LEFT_OUT_SHARE), search_(width),
-          extra_(nullptr, 0) {}
+          extra_(/*ngrams=*/nullptr, /*weight=*/0) {}
 
     void epoch(int number) {
         std::vector<std::size_t> order(texts_.size());
@@ -137,7 +141,7 @@ private:
     // Heads with more daughters are lists, which teach nothing about sentences.
     static constexpr std::size_t MAX_TREELET_ITEMS = 40;
     static constexpr std::size_t RIVAL_ORDERS = 8;  // that the right one is compared with
-    static constexpr float SURE_SHARE = 0.995f;     // above this share of the right order: no step
+    static constexpr float SURE_SHARE = 0.995f;     // if the right order has more: no step
     static constexpr double LEFT_OUT_SHARE = 0.3;   // the share of features that a step leaves out
     const TreeTexts& texts_;
     std::uint64_t seed_;

@@ -66,7 +66,7 @@ inline OrderedWord ordered_word(std::string_view form, std::string_view tag,
 
 // A stretch of words in order: its ends, by their places in the tree.
 struct Stretch {
-    std::uint32_t first, second, last_but_one, last;  // `second` is `first` where there is but one
+    std::uint32_t first, second, last_but_one, last;  // all equal if there is only one word
     std::uint32_t size;
 };
 
@@ -77,7 +77,7 @@ public:
         const std::size_t n = texts.forms.count(t);
         words_.resize(n);
         looks_.resize(n);
-        numbers_.resize(n);
+        ngram_numbers_.resize(n);
         stretches_.resize(n);
         orders_.resize(n);
         for (std::uint32_t i = 0; i < n; ++i) {
@@ -85,16 +85,16 @@ public:
                 ordered_word(texts.forms.at(t, i), texts.tags.at(t, i), texts.relations.at(t, i));
             looks_[i] =
                 FeatureHash(words_[i].form).add(words_[i].tag).add(words_[i].relation).value();
-            if (ngrams) numbers_[i] = find_in_text(ngrams->words(), texts.forms.at(t, i));
+            if (ngrams) ngram_numbers_[i] = find_in_text(ngrams->words(), texts.forms.at(t, i));
             stretches_[i] = {i, i, i, i, 1};
             orders_[i].assign(1, i);
         }
         tree_.assign({texts.heads + texts.forms.first(t), n}, looks_);
     }
     const UnorderedTree& tree() const { return tree_; }
-    // The words that are already in order, of a word and all below it.
+    // The stretch of a word and of those words below it that are already in order.
     const Stretch& stretch(std::uint32_t word) const { return stretches_[word]; }
-    std::uint32_t number(std::uint32_t word) const { return numbers_[word]; }
+    std::uint32_t ngram_number(std::uint32_t word) const { return ngram_numbers_[word]; }
 
     // The treelet of a head and some of her daughters; item 0 is the stretch that is already around
     // the head.
@@ -111,7 +111,7 @@ public:
         treelet.finish(kind, roles);
     }
 
-    // Puts daughters into their places around the head, by item numbers.
+    // Puts daughters into their places around the head. `items` has the order, by item numbers.
     void settle(std::uint32_t head, Daughters daughters, std::span<const std::uint16_t> items) {
         std::vector<std::uint32_t> order;
         Stretch whole = stretches_[items[0] ? daughters[items[0] - 1] : head];
@@ -170,10 +170,10 @@ private:
 
     std::vector<OrderedWord> words_;
     std::vector<std::uint64_t> looks_;
-    std::vector<std::uint32_t> numbers_;
+    std::vector<std::uint32_t> ngram_numbers_;  // of the words in the n-gram model
     UnorderedTree tree_;
     std::vector<Stretch> stretches_;
-    std::vector<std::vector<std::uint32_t>> orders_;
+    std::vector<std::vector<std::uint32_t>> orders_;  // by head: it and the daughters in place
 };
 
 // The order of a head and her daughters in the given tree, by item numbers.
@@ -186,8 +186,8 @@ inline std::vector<std::uint16_t> given_order(std::uint32_t head, Daughters daug
     return items;
 }
 
-// The score of an n-gram model for a treelet's neighbors: where stretches meet, the log probability
-// of each word after the two before it, minus that of the word by itself.
+// The score of an n-gram model for a treelet's neighbors: where two stretches meet, how much the last
+// words of the left one raise the log probabilities of the first words of the right one.
 class NgramExtra {
 public:
     NgramExtra(const NgramView* ngrams, float weight) : ngrams_(ngrams), weight_(weight) {}
@@ -198,12 +198,14 @@ public:
         parts_.clear();
         const auto add = [&](std::uint32_t word) {
             const Stretch& stretch = work.stretch(word);
-            parts_.push_back({{work.number(stretch.first), work.number(stretch.second)},
-                              {work.number(stretch.last), work.number(stretch.last_but_one)},
-                              stretch.size});
+            parts_.push_back(
+                {{work.ngram_number(stretch.first), work.ngram_number(stretch.second)},
+                 {work.ngram_number(stretch.last), work.ngram_number(stretch.last_but_one)},
+                 stretch.size});
         };
         add(head);
         for (const std::uint32_t daughter : daughters) add(daughter);
+        // After all items, what stands for both ends of the treelet.
         parts_.push_back({{SENTENCE_END}, {SENTENCE_BEGIN}, 1});
     }
     float neighbors(std::size_t i, std::size_t j) const {
@@ -219,6 +221,7 @@ public:
         }
         return weight_ * static_cast<float>(gain);
     }
+    // The same for stretches i and k, with a single word, j, between them.
     float triple(std::size_t i, std::size_t j, std::size_t k) const {
         if (!ngrams_ || ngrams_->order() < 3 || parts_[j].size > 1) return 0.0f;
         const std::size_t ends = parts_.size() - 1;
@@ -230,7 +233,7 @@ public:
     }
 
 private:
-    // The first two words, and the last two backwards.
+    // An item: the first two words of its stretch, and the last two backwards.
     struct Part {
         std::uint32_t first[2], last[2];
         std::size_t size;

@@ -68,7 +68,8 @@ private:
     }
 
     std::span<const std::int32_t> heads_;
-    std::vector<std::uint32_t> begins_, filled_, daughters_, downwards_;
+    std::vector<std::uint32_t> begins_;  // by head as in `heads_`: its first place in daughters_
+    std::vector<std::uint32_t> filled_, daughters_, downwards_;
     std::vector<std::uint64_t> whole_;  // what a word and all below it look like
 };
 

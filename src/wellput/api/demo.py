@@ -111,7 +111,7 @@ def demo(
         DEMO_METRICS,
         title=DEMO_TITLE,
         baseline=EXAMPLE_BASELINE,
-        shown=len(evalset),
+        max_shown=len(evalset),
         options=AgreementOptions(uncertainty=uncertainty),
         on_phase=on_phase,
     )

@@ -168,57 +168,65 @@ def rank(
         permutations=permutations,
         seed=seed,
     )
-    names = split_names(covariates)
-    if evalset is None and names:
+    covariate_names = split_names(covariates)
+    if evalset is None and covariate_names:
         raise InputError(
             "covariates= are metrics of the outputs that were judged: give these as evalset=."
         )
-    values: Covariates | None = None
-    without_value: list[Exclusion] = []
+    covariate_values: Covariates | None = None
+    excluded_without_value: list[Exclusion] = []
     notes: tuple[str, ...] = ()
     if evalset is not None:
-        metrics = create_all(names) if names else []
+        metrics = create_all(covariate_names) if covariate_names else []
         source = open_items(evalset, metrics, column=column, threads=threads, on_phase=on_phase)
+        # The metric `logged` stands for every scorer in the source's log.
         metrics = expand_logged(metrics, source)
+        # Names need no trees: in `unparsed`, no text is parsed.
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
         judged_source = source
         if metrics:
-            kept, _ = chosen_judges(cast("list[Judgment]", answers), split_names(judges))
+            # Covariates are computed from the samples that were judged.
+            chosen_answers, _ = chosen_judges(cast("list[Judgment]", answers), split_names(judges))
             judged_source = with_judged_samples(
-                source, kept, questions=_listed(question), exclusions=exclusions
+                source, chosen_answers, questions=_listed(question), exclusions=exclusions
             )
         exclusions = with_unknown_excluded(answers, exclusions, known_names)
         answers = with_documents(answers, known_names.documents)
         if by is not None:
             answers = _with_tags(answers, source, by)
         if metrics:
-            values, notes = _output_values(
+            covariate_values, notes = _output_values(
                 judged_source, metrics, threads or available_cores(), on_phase
             )
-            answers, without_value = _with_covariates(answers, values, known_names)
+            answers, excluded_without_value = _without_missing_covariates(
+                answers, covariate_values, known_names
+            )
     result = rank_judgments(
         answers,
         options,
         questions=_listed(question),
         judges=split_names(judges),
         exclusions=exclusions,
-        covariates=values,
+        covariates=covariate_values,
         on_phase=on_phase,
     )
     result = replace(
-        result, excluded=[*result.excluded, *without_value], notes=[*result.notes, *notes]
+        result,
+        excluded=[*result.excluded, *excluded_without_value],
+        notes=[*result.notes, *notes],
     )
     if path is not None:
         result.save(path)
     return result
 
 
-def _with_covariates(
+def _without_missing_covariates(
     answers: list[Judgment] | list[Preference], values: Covariates, known: KnownNames
 ) -> tuple[list[Judgment] | list[Preference], list[Exclusion]]:
     """The judgments of outputs that have a value of every covariate, and exclusions that count the
-    other judgments by system. If no output has all values, all judgments are kept: the model then
-    raises an error that names the missing value."""
+    other judgments by system. If no judgment would be left, all are kept: the model then raises an
+    error about the covariate. Judgments of unknown systems and items stay, too: `rank_judgments` leaves
+    them out."""
     with_value: list[Judgment | Preference] = []
     counts_without_value: dict[tuple[str, str, str], int] = {}
     for answer in answers:
@@ -232,8 +240,7 @@ def _with_covariates(
             for name, table in values.items()
             for system in systems
             if (system, answer.item) not in table
-            if system in known.systems
-            and answer.item in known.items  # others are left out as unknown
+            if system in known.systems and answer.item in known.items
         ]
         if missing:
             key = (answer.question, *missing[0])
@@ -286,4 +293,5 @@ def _output_values(
 
 
 def _listed(names: Names) -> list[str]:
+    """One or more texts as a list. They may contain commas, so they are not split."""
     return [names] if isinstance(names, str) else list(names)

@@ -41,7 +41,7 @@ BASELINE_MODEL: RealizerModelName = "lr"
 """The model that `evaluate` compares with."""
 JSON_SUFFIXES = (".json", ".jsonl")
 TEXT_SUFFIX = ".txt"
-LINES_AT_ONCE = 1024
+LINES_PER_BLOCK = 1024
 
 
 @checks_options
@@ -75,8 +75,8 @@ def realize(
         `{"word": "barks", "children": [{"word": "dog"}]}`; the result of `parse`; or the path of a
         CoNLL-U, JSON or JSONL file.
     input
-        What of each word in the tree the realizer uses. `"words"`: the inflected word; `"labels"`: also
-        its relation and tag; `"lemmas"`: relation and tag, and its lemma and features instead of the
+        What the realizer reads of each word in the tree. `"words"`: the inflected word; `"labels"`:
+        also its relation and tag; `"lemmas"`: its relation, tag, lemma and features, but not the
         inflected word.
     model
         `"learned"`: the best model; `"fergus"`: the model of Bangalore, Rambow & Whittaker (2000);
@@ -102,7 +102,7 @@ def realize(
         symbols to a second file that ends in `.syms`. For several trees the names end in `.1`, `.2`, ….
     evaluate
         Compares the sentences with the word order of the trees, and scores them together with the
-        sentences of the baseline lr.
+        sentences of the baseline lr (without the baseline for `input="lemmas"`).
     explain
         Shows for each tree the supertags, the lattice and the path of the chosen sentence in it, in
         `result.explanations`.
@@ -149,10 +149,10 @@ def realize(
     insertions = _insertions(insert)
     cores = threads or available_cores()
     lines = _lines(cast("Sentences", trees)) if from_text else []
-    ordered_trees, sources = (
+    ordered_trees, inputs = (
         _parsed(lines, trees, language, cores)
         if from_text
-        else _sources(trees, input, needs_order=evaluate or evalset is not None)
+        else _ordered_trees_and_inputs(trees, input, needs_order=evaluate or evalset is not None)
     )
     on_phase("loading the realizer")
     realizer = Realizer.load(
@@ -164,11 +164,11 @@ def realize(
         inflects=input == "lemmas",
     )
     realized = realizer.realize_all(
-        sources,
+        inputs,
         kind=input,
         n_best=nbest or 1,
         threads=cores,
-        members=Synsets(),  # to look up the words of a WordNet synset in the input
+        members=Synsets(),  # finds the words of a WordNet synset that the input has for a word
         on_progress=on_phase("realizing trees"),
     )
     result = RealizationResult(
@@ -229,11 +229,11 @@ def _insertions(names: Names | None) -> list[Insertion]:
     return cast("list[Insertion]", insertions)
 
 
-def _sources(
+def _ordered_trees_and_inputs(
     trees: Trees, kind: InputKind, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
-    """The trees with a known word order, to compare with, and all trees to realize. The first are none
-    if any tree has no order."""
+    """The trees with their word order, to compare with, and the inputs to realize. If any tree has no
+    word order, the list of the trees with one is empty."""
     if isinstance(trees, str | Path):
         refuse_sentence(trees, keyword="from_text=True")
         return _read(trees, kind, needs_order=needs_order)
@@ -262,7 +262,7 @@ def _sources(
 def _read(
     path: PathLike, kind: InputKind, *, needs_order: bool
 ) -> tuple[Sequence[Tree], Sequence[RealizerInput] | Iterator[RealizerInput]]:
-    """The trees of a file: with a known word order (CoNLL-U), and all to realize."""
+    """The trees of a file with their word order, and its inputs to realize. JSON has no word order."""
     from wellput.io import read_trees
     from wellput.language.realize.inputs import read_inputs
 
@@ -286,12 +286,12 @@ def _refuse_text(tree: RealizerInput | str) -> RealizerInput:
 
 
 def _lines(sentences: Sentences) -> list[str]:
-    return [line for block in sentence_blocks(sentences, LINES_AT_ONCE) for line in block]
+    return [line for block in sentence_blocks(sentences, LINES_PER_BLOCK) for line in block]
 
 
 def _parser_of(language: str | Path) -> str:
-    """The parser in the folder of the models. If the folder was not made for another language than
-    English, the parser of English."""
+    """The parser in the folder of the models. A folder of `train.fergus` has none: there the parser of
+    English is used. For a folder of `train.realizer` without a parser, raises InputError."""
     if isinstance(language, str):
         return ENGLISH_PARSER
     if (language / PARSER_FILE).is_file():
@@ -307,11 +307,12 @@ def _parser_of(language: str | Path) -> str:
 def _parsed(
     lines: Sequence[str], given: Trees, language: str | Path, threads: int
 ) -> tuple[list[Tree], list[Tree]]:
-    """The trees of the lines, twice: as trees with a word order, and as trees to realize."""
+    """The parsed trees of the lines, twice: as trees with a word order, and as inputs to realize."""
     from wellput.language.models.sentence_parsing import SentenceParser
 
-    parsing = SentenceParser.load(_parser_of(language), is_weighed=False)
-    parsed = [sentence.tree for sentence in parsing.parse(lines, threads=threads)]
+    # `is_weighed` would also load the model that gives probabilities of sentences.
+    parser = SentenceParser.load(_parser_of(language), is_weighed=False)
+    parsed = [sentence.tree for sentence in parser.parse(lines, threads=threads)]
     if not parsed:
         name = InputFile(given).name if isinstance(given, str | Path) else "The list"
         raise InputError(f"{name} has no sentence to parse.")
@@ -328,7 +329,7 @@ def _evaluation(
     on_phase: OnPhase,
 ) -> ScoreResult:
     """Scores of the sentences and of the baseline's sentences, with the sentences of the trees as
-    references."""
+    references. For inputs of lemmas, there is no baseline."""
     from wellput.engine.realization import evaluate_order
 
     outputs = {result.model: result.sentences}

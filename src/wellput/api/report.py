@@ -97,8 +97,8 @@ def report(
         of its values, with p-values corrected over all values. It names the values for which the order
         of systems differs from the order on all items.
     probe
-        A section says which errors the metrics notice. `wellput.probe` finds this with texts of the
-        evalset, which must be English.
+        A section says which errors the metrics notice. `wellput.probe` finds this with the texts of the
+        shown items, which must be English.
     generalize
         As for `agree`, for the agreement of metrics with people. Intervals of scores hold for these
         systems and other items.
@@ -185,7 +185,7 @@ def report(
         metrics,
         title=title or _title(evalset),
         baseline=baseline,
-        shown=items,
+        max_shown=items,
         options=options,
         by=by,
         on_phase=on_phase,
@@ -216,8 +216,8 @@ def _title(evalset: Items) -> str:
 def _probed(
     evaluation: Evaluation, seed: int, threads: int | None, on_phase: OnPhase
 ) -> ProbeResult:
-    """A probe of the report's metrics, without metrics that have no better direction and metrics that
-    cannot score new texts."""
+    """A probe of the report's metrics on the shown items. Left out are sentinels, metrics of which
+    neither higher nor lower scores are better, and metrics that cannot score new texts."""
     from wellput.api.probe import probe
 
     scorable = [
@@ -230,6 +230,6 @@ def _probed(
     ]
     if not scorable:
         raise InputError("probe=True: none of the metrics can score changed texts.")
-    texts = EvalSet(evaluation.sample.items)
+    texts = EvalSet(evaluation.shown_items.items)
     trees = "auto" if any("tree" in metric.needs for metric in scorable) else None
     return probe(scorable, texts, trees=trees, seed=seed, threads=threads, on_phase=on_phase)

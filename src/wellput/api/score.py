@@ -91,16 +91,17 @@ def score(
         Names with options, separated by commas (`"bleu,chrf:word_order=2"`), metric objects, or a list
         of both. A path that ends in `.json` is a fitted metric.
     column
-        Names the columns of a file of another layout, each FIELD=NAME: `["id=prompt_id",
+        Names the columns of a file that has other column names, each as FIELD=NAME: `["id=prompt_id",
         "source=prompt", "references=gold", "outputs=gpt", "tags=topic", "document=doc"]`.
     ref, hyp
         Text files with one line per item: one or more files of references, and one file of outputs for
         each system (`{"A": "a.txt"}`, or `["A=a.txt"]`).
     trees
         `"auto"` parses the references with wellput's parser, `"spacy:NAME"` with an installed spaCy
-        pipeline. With `ref` and `hyp`, also a CoNLL-U file with the trees of the first references.
+        pipeline. With `ref` and `hyp`, also a CoNLL-U file with the trees of the first file of
+        references.
     confidence
-        Intervals of scores and differences: True for 95%, or the confidence.
+        Intervals of scores and differences: True for 95%, or another confidence level such as 0.99.
     paired, baseline, all_pairs
         Tests every system against the baseline (default: the first system); `all_pairs` tests every
         pair. The default test is the jackknife, which computes the interval and p from the same
@@ -142,7 +143,8 @@ def score(
     fail_if_worse
         Raises `Worse` if a system is significantly worse than the baseline on any metric.
     runs
-        Stores the scores in this folder, for `wellput runs`, together with `command`.
+        Stores the scores in this folder, for `wellput runs`, together with `command`, the text of the
+        command that asked for them.
     path
         Writes the table to a file; a `.json`, `.csv`, `.tex` or `.md` file is in that format.
     threads
@@ -192,6 +194,7 @@ def score(
         made_folders=[segment_folder],
     )
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
+    # The metric `logged` stands for every scorer in the data's log.
     all_metrics = with_paraphrases(expand_logged(named_metrics, data), paraphrase)
     source = data
     parser = parser_named(None if trees is None else str(trees))
@@ -240,9 +243,9 @@ def score(
     if path is not None:
         result.save(path)
     if runs is not None:
-        result = _stored(runs, result, data, all_metrics, command)
+        result = _with_run_stored(runs, result, data, all_metrics, command)
     if fail_if_worse and result.worse:
-        raise Worse(_worse(result)).with_result(result)
+        raise Worse(_message_of_worse(result)).with_result(result)
     return result
 
 
@@ -374,7 +377,7 @@ def _stored_runs(folder: PathLike | None) -> list[Path]:
     return run_paths(folder) if Path(folder).is_dir() else []
 
 
-def _stored(
+def _with_run_stored(
     folder: PathLike, result: ScoreResult, data: EvalSource, metrics: list[Metric], command: str
 ) -> ScoreResult:
     """Stores the run, and returns the result with the id of the run. If storing fails, the error has
@@ -387,7 +390,7 @@ def _stored(
         raise OutputError(f"The run was not stored: {error}").with_result(result) from error
 
 
-def _worse(result: ScoreResult) -> str:
+def _message_of_worse(result: ScoreResult) -> str:
     """The message of `Worse`: a line for each difference that is significantly worse."""
     from wellput.reporting.table import p_with_relation
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from wellput.api.inputs import Answers, Columns, Items, Metrics
-from wellput.api.study_creation import PLACE_TIMEOUT, create_store, store_class, store_of_judgments
+from wellput.api.study_creation import create_store, store_class, store_of_judgments
 from wellput.api.study_judges import StudyJudges
 from wellput.api.study_results import StudyResults
 from wellput.core.errors import InputError
@@ -97,7 +97,7 @@ class Study(StudyJudges, StudyResults):
         quota: int | None = None,
         screening: PathLike | None = None,
         completion: str | None = None,
-        place_timeout: float = PLACE_TIMEOUT,
+        place_timeout: float | None = None,
         seed: int = 12345,
         threads: int | None = None,
         on_phase: OnPhase = ignore_phase,
@@ -121,7 +121,8 @@ class Study(StudyJudges, StudyResults):
             Wording, consent, practice, checks and tasks: the path of a TOML file, or a dictionary with
             its contents. Keywords override it.
         points, ties, modulus
-            Options of the designs rating, pairwise and magnitude.
+            The number of points of the scale (rating), whether judges may say that neither output is
+            better (pairwise), and the number that stands for an average sentence (magnitude).
         layout
             `"single"`: one output at a time; `"page"`: all outputs of an item together.
         consent, practice, demographics
@@ -176,8 +177,9 @@ class Study(StudyJudges, StudyResults):
         select, metrics, per_stratum
             Shows only some trials: `"random"`, drawn at random; `"spread"`, drawn from each fifth of
             the range of a metric's values; `"contrast"`, where metrics disagree most. `per_stratum`
-            trials are shown of each system (random), of each fifth of each metric's range (spread),
-            or of each pair of metrics in each direction (contrast).
+            trials are shown of each system (random) or of each fifth of each metric's range (spread).
+            With contrast, for each pair of metrics: `per_stratum` trials that the first metric ranks
+            higher, and as many that the second ranks higher.
         from_substitutions
             The evalset has substitutions made by `paraphrase`: asks whether each is right.
         items, systems
@@ -196,6 +198,7 @@ class Study(StudyJudges, StudyResults):
             {workerId}, {assignmentId}, {hitId}, {survey_code} and {judge} are filled in.
         place_timeout
             Minutes of absence after which the place of a judge who has not finished is free again.
+            Default: 120.
         seed
             Seed of everything random.
         threads, on_phase
@@ -209,9 +212,7 @@ class Study(StudyJudges, StudyResults):
         """
         if degraded_checks and not checks:
             raise InputError("degraded_checks=True needs the number of checks: checks=.")
-        if not open and (
-            quota is not None or screening or completion or place_timeout != PLACE_TIMEOUT
-        ):
+        if not open and (quota is not None or screening or completion or place_timeout is not None):
             raise InputError(
                 "quota=, screening=, completion= and place_timeout= belong to open=True."
             )
@@ -222,7 +223,7 @@ class Study(StudyJudges, StudyResults):
             design=design,
             questions=split_names(questions),
             settings=settings,
-            wording={
+            options={
                 "points": points,
                 "layout": layout,
                 "ties": ties or None,
@@ -294,7 +295,7 @@ class Study(StudyJudges, StudyResults):
         ----------
         evalset
             The outputs that were judged: an evalset in memory, or the path of a file. For a campaign
-            of Appraise, the file of its batches (`.json`).
+            of Appraise (a web tool for judging), the file of its batches (`.json`).
         judgments
             Ratings, perhaps with error spans: in memory, or the path of a file. If they are the scores
             of a campaign of Appraise (`.csv`), with its batches as `evalset`, the attention checks are

@@ -36,7 +36,7 @@ def create_store(
     design: str | Design | None,
     questions: Sequence[str],
     settings: PathLike | Mapping[str, Any] | None,
-    wording: Mapping[str, Any],
+    options: Mapping[str, Any],
     plan: Mapping[str, Any],
     select: SelectionMethod | None,
     metrics: Metrics,
@@ -52,9 +52,10 @@ def create_store(
     threads: int | None,
     on_phase: OnPhase,
 ) -> Store:
-    """Makes the new study at `path`. `wording` has options of the design and of the judges' pages, with
-    None for an option that was not given. `plan` has the keywords of `make_plan`, and `enrolment` has
-    the keywords of `open_link`. `prefill` is a file of error spans that judges find already marked."""
+    """Makes the new study at `path`. `options` are those of the design and of the judges' pages, with
+    None for an option that was not given. `plan` has the keywords of `make_plan`. `enrolment` has the
+    keywords of `open_link`; it is None if the study has no open link. `prefill` is a file of error
+    spans that judges find already marked."""
     link = None
     if enrolment is not None:
         places = plan["judges"] if enrolment["quota"] is None else enrolment["quota"]
@@ -78,17 +79,18 @@ def create_store(
     record: Mapping[str, Any] = {} if settings is None else read_settings(settings)
     if from_substitutions:
         design, record = substitution_settings(
-            shown_evalset, record, design=design, points=wording["points"]
+            shown_evalset, record, design=design, points=options["points"]
         )
-    record, wording = with_categories(record, wording)
-    if (wording["show"] or record.get("show")) == "markdown":
+    record, options = with_categories(record, options)
+    if (options["show"] or record.get("show")) == "markdown":
         load_markdown()
         if media is not None:
             shown_evalset = with_media(shown_evalset, media)
     elif media is not None:
         raise InputError("media= needs show='markdown'.")
-    if wording["unit"] is None and "unit" not in record:
-        wording = {**wording, "unit": usual_unit(_texts(shown_evalset))}
+    if options["unit"] is None and "unit" not in record:
+        options = {**options, "unit": usual_unit(_texts(shown_evalset))}
+    # Degraded checks are made from the outputs, so they need no checks from the settings.
     n_checks_of_settings = 0 if degraded_checks else plan["checks"]
     setup = plan_study(
         shown_evalset,
@@ -97,7 +99,7 @@ def create_store(
             record,
             questions=questions,
             n_checks=n_checks_of_settings,
-            **wording,
+            **options,
         ),
         make_plan(**plan),
         select=select,
@@ -114,7 +116,7 @@ def create_store(
     return store_class().create(
         path,
         setup,
-        fill=lambda connection, _: None if link is None else write_enrolment(connection, link),
+        fill=lambda connection, _now: None if link is None else write_enrolment(connection, link),
     )
 
 
@@ -165,10 +167,10 @@ def _collected(
 
 
 def refuse_options_of_open_link(
-    *, quota: int | None, completion: str | None, place_timeout: float
+    *, quota: int | None, completion: str | None, place_timeout: float | None
 ) -> None:
     """Refuses options that have no effect on a study without an open link."""
-    if quota is not None or completion is not None or place_timeout != PLACE_TIMEOUT:
+    if quota is not None or completion is not None or place_timeout is not None:
         raise InputError("quota=, completion= and place_timeout= belong to open=True.")
 
 
@@ -176,7 +178,7 @@ def open_link(
     *,
     quota: int | None,
     completion: str | None,
-    place_timeout: float,
+    place_timeout: float | None,
     screening: PathLike | None,
 ) -> Enrolment:
     """A new open link from the keywords of `Study.create`."""
@@ -189,7 +191,7 @@ def open_link(
     return new_enrolment(
         quota=quota,
         completion=completion,
-        place_minutes=place_timeout,
+        place_minutes=PLACE_TIMEOUT if place_timeout is None else place_timeout,
         screening=() if screening is None else read_screening(screening),
     )
 

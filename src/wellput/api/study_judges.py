@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from wellput.api.inputs import check_files
 from wellput.api.opened_study import DEFAULT_URL, OpenedStudy, saved
 from wellput.api.study_creation import (
-    PLACE_TIMEOUT,
     needing_judge_extra,
     open_link,
     refuse_options_of_open_link,
@@ -100,7 +99,7 @@ class StudyJudges(OpenedStudy):
         open: bool = False,
         quota: int | None = None,
         completion: str | None = None,
-        place_timeout: float = PLACE_TIMEOUT,
+        place_timeout: float | None = None,
         on_ready: Callable[[], None] = lambda: None,
     ) -> None:
         """Serves the judges' pages, the JSON interface and the dashboard until interrupted.
@@ -161,20 +160,22 @@ class StudyJudges(OpenedStudy):
         *,
         quota: int | None = None,
         completion: str | None = None,
-        place_timeout: float = PLACE_TIMEOUT,
+        place_timeout: float | None = None,
     ) -> None:
         """Makes an open link, as `create(open=True)` does. If the study already has one, the link stays
         the same, and only the options that are given change."""
-        before = self._store.enrolment
+        current_link = self._store.enrolment
         if quota is None:
-            quota = self._store.setup.plan.judges if before is None else before.quota
-        if completion is None and before is not None:
-            completion = before.completion
+            quota = self._store.setup.plan.judges if current_link is None else current_link.quota
+        if current_link is not None:
+            completion = current_link.completion if completion is None else completion
+            if place_timeout is None:
+                place_timeout = current_link.place_minutes
         link = open_link(
             quota=quota, completion=completion, place_timeout=place_timeout, screening=None
         )
-        if before is not None:
-            link = replace(link, screening=before.screening)
+        if current_link is not None:
+            link = replace(link, screening=current_link.screening)
         self._store.open_enrolment(link)
 
     def app(self) -> FastAPI:

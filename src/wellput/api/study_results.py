@@ -164,8 +164,8 @@ class StudyResults(OpenedStudy):
         Parameters
         ----------
         judge
-            The judge's name. For a judge who was erased while another program kept copies, the new name
-            in the message of that error; then only the copies are removed.
+            The judge's name. If an earlier call erased the judge, but could not remove all copies (see
+            Raises), the new name that the error message gives; then only the copies are removed.
         path
             Writes a record of the erasure to a file; a `.json`, `.csv`, `.tex` or `.md` file is in
             that format.

@@ -250,7 +250,7 @@ def fluency(
             threads=threads or available_cores(),
             on_phase=on_phase,
         )
-    check_files([], treebank_list)
+    check_files([], treebank_list)  # refuses standard input if it is given twice
     if not as_list(text):
         raise InputError(
             "Give text= to fit fluency to English text, or treebank= to train it for the language of a "
@@ -439,7 +439,7 @@ def fergus(
         training = FergusTraining(
             train_fergus(
                 list(all_trees(training_list)),
-                sample=list(all_trees(dev_list)),
+                sample=list(all_trees(dev_list)),  # the trees to tune on
                 seed=seed,
                 threads=threads or available_cores(),
                 on_progress=on_phase("counting trees"),

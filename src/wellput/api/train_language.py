@@ -78,6 +78,7 @@ def realizer(
     from wellput.language.realize.training import train_treebank_realizer
 
     trees = _read(treebank, dev)
+    # Words are separated by spaces; a space inside a word becomes `_`.
     lines = [
         " ".join(form.replace(" ", "_") for form in words)
         for words in _words_of(text, _tokenizer(trees))
@@ -113,7 +114,7 @@ def treebank_parser(
     if any(isinstance(dev_file, Tree) for dev_file in dev):
         raise InputError("With treebank=, dev= takes files, not trees.")
     trees = _read(treebank, [str(dev_file) for dev_file in dev])
-    has_xpos = has_own_tags(trees.train)
+    has_xpos = has_own_tags(trees.train)  # without XPOS, the tagger learns UPOS
     trained = train_parser(
         with_tags(trees.train, has_xpos=has_xpos),
         dev=with_tags(trees.dev, has_xpos=has_xpos),

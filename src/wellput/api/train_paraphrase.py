@@ -63,15 +63,15 @@ def paraphrase(
     encoder
         Also learns the filter `neural`, with this encoder: a model name of Hugging Face, or a folder.
     wordnet
-        A WordNet. Default: the first one found.
+        The path of a WordNet. Default: the first one found where WordNets are usually installed.
     learner, rounds, smoothing, penalty
         How a classifier is learned: `"boosting"` with `rounds` decision stumps, or `"logistic"`
         regression with this `penalty` on squared weights. `smoothing` is the number of examples that
         are added to each count from which the vote of a stump is computed.
     min_occurrences, max_occurrences, negatives, ngrams
         What a classifier is learned from. Words with fewer than `min_occurrences` get no classifier. At
-        most `max_occurrences` are used, each with `negatives` negative examples. N-grams up to length
-        `ngrams` anywhere in the sentence are also used as features.
+        most `max_occurrences` of a word are used, each with `negatives` negative examples. N-grams up
+        to length `ngrams` anywhere in the sentence are also used as features.
     vocabulary, features, window, dimensions
         For LSA. `vocabulary`: the number of words that get a vector (and a class). `features`: the
         number of words that are counted as their neighbors. `window`: how many words on each side are
@@ -118,7 +118,7 @@ def paraphrase(
     if not texts and index is None:
         raise InputError("Nothing to learn from: give text files, or index=FILE.")
     opened_wordnet = open_wordnet(wordnet)
-    verdicts = read_judged(judged) if judged else []
+    judged_substitutions = read_judged(judged) if judged else []
     settings = {
         "learner": learner,
         "rounds": rounds,
@@ -134,25 +134,31 @@ def paraphrase(
         "dimensions": dimensions,
         "classes": classes,
     }
-    indexed = _index(texts, index, on_phase)
+    opened_index = _opened_index(texts, index, on_phase)
     model = train_model(
-        indexed,
+        opened_index,
         _training(settings),
         wordnet=opened_wordnet,
         seed=seed,
-        judged=verdicts,
-        shipped=None if verdicts else _shipped_model(),
+        judged=judged_substitutions,
+        shipped=None if judged_substitutions else _shipped_model(),
         encoder=TransformerEncoder(encoder) if encoder else None,
-        card={"words": len(indexed), "judged": len(verdicts), "seed": seed, **settings},
+        card={
+            "words": len(opened_index),
+            "judged": len(judged_substitutions),
+            "seed": seed,
+            **settings,
+        },
         on_progress=on_phase("learning words"),
     )
-    result = ParaphraseTraining(model, len(indexed.starts) - 1, len(indexed))
+    n_sentences = len(opened_index.starts) - 1
+    result = ParaphraseTraining(model, n_sentences, len(opened_index))
     if path is not None:
         result.save(path)
     return result
 
 
-def _index(
+def _opened_index(
     texts: Sequence[str | Sequence[str]],
     path: PathLike | None,
     on_phase: OnPhase,
@@ -162,10 +168,10 @@ def _index(
 
     if not texts:
         return corpus_index([str(path)], on_phase)
-    indexed = corpus_index(texts, on_phase)
+    new_index = corpus_index(texts, on_phase)
     if path is None:
-        return indexed
-    indexed.save(path)
+        return new_index
+    new_index.save(path)
     return CorpusIndex.load(path)  # the file is memory-mapped, not read into memory
 
 

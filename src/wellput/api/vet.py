@@ -65,8 +65,8 @@ def vet(
         The name of one of the judges, such as `"model:gpt-4o"`; or, with `evalset`, a metric, such as
         `"bleu"` or `"./comet.csv"`. Scores that are on the question's scale (0 and 1 where people said
         yes or no, or grades in the range of people's grades) are used as they are. Other scores are
-        converted to this scale by a regression, which is fitted for each item without the judgments of
-        this item. Other judges named `model:…` are left out.
+        converted to this scale by a regression, which is fitted, for each item, to judgments of other
+        items. Other judges named `model:…` are left out.
     evalset
         The outputs that were judged: with them, the result says whether the judge favors longer
         outputs.
@@ -77,9 +77,9 @@ def vet(
     question
         Only these questions. Default: all questions together.
     epsilon
-        By how much less often than a person the judge may be the one who is nearer to the other people,
-        because the judge costs less: 0.2 if people are experts, 0.15 if they are trained, 0.1 for crowd
-        workers.
+        The test compares the judge with each person: who is nearer to the other people's answers?
+        `epsilon` is how much less often this may be the judge, because it costs less: 0.2 if people
+        are experts, 0.15 if they are trained, 0.1 for crowd workers.
     scoring
         How it is measured how near an answer is to other people's answers: `"accuracy"` (share of
         equal answers) or `"neg_rmse"` (negated root mean squared difference). Default: accuracy for
@@ -130,6 +130,7 @@ def vet(
     source = None
     if evalset is not None:
         source = open_items(evalset, [], column=column, threads=threads, on_phase=on_phase)
+        # Names need no trees: in `unparsed`, no text is parsed.
         known_names = names_of(source.unparsed, on_progress=on_phase("reading items"))
         exclusions = with_unknown_excluded(answers, exclusions, known_names)
     answers, excluded = without_excluded(cast("list[Judgment]", answers), exclusions)
@@ -137,8 +138,8 @@ def vet(
         raise InputError("There are no judgments.")
     scores: OutputValues | None = None
     notes: tuple[str, ...] = ()
-    names = list(dict.fromkeys(answer.judge for answer in answers))
-    if judge not in names and evalset is not None:
+    judge_names = list(dict.fromkeys(answer.judge for answer in answers))
+    if judge not in judge_names and evalset is not None:  # then `judge` is a metric
         scores, notes = _scores_of(judge, answers, evalset, column, threads, on_phase)
     else:
         notes = _scale_notes(judge, answers)
@@ -211,7 +212,8 @@ def _scale_notes(judge: str, answers: Sequence[Judgment | Preference]) -> tuple[
 
 
 def _systems_of_family(judge: str, named: Sequence[str], systems: Sequence[str]) -> list[str]:
-    """The systems of the judge's own family: those `named`, or else those of the default."""
+    """The systems of the judge's own family: those that the user `named`; if none, those that
+    `own_systems` finds by their names."""
     for name in named:
         if name not in systems:
             raise InputError(

@@ -209,8 +209,8 @@ def _with_options_in_notes(report: Report) -> Report:
 
     def with_options(table: Table) -> Table:
         notes = [keywords_as_options(note, command) for note in table.notes]
-        turned = None if table.turned is None else with_options(table.turned)
-        return replace(table, notes=notes, turned=turned)
+        transposed = None if table.transposed is None else with_options(table.transposed)
+        return replace(table, notes=notes, transposed=transposed)
 
     tables = [with_options(table) for table in report.tables]
     return replace(report, tables=tables)

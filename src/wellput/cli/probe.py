@@ -28,7 +28,7 @@ Examples:
 )
 @metrics_option(
     "Metrics, fitted metrics (./METRIC.json) or files of scores, separated by commas (default: "
-    "bleu,chrf,ter,rouge-l,fluency)."
+    "bleu,chrf,ter,rouge-l,fluency; with --scores or --write: none)."
 )
 @click.argument("corpus", required=False)
 @click.option(

@@ -169,7 +169,7 @@ def serve(
     open: bool,
     quota: int | None,
     completion: str | None,
-    place_timeout: float,
+    place_timeout: float | None,
     **options: Any,
 ) -> None:
     """Serve the study on the web (pages, JSON interface, dashboard) until Ctrl-C."""

@@ -251,11 +251,9 @@ def open_options(function: F) -> F:
         click.option(
             "--place-timeout",
             type=click.FloatRange(min=0, min_open=True),
-            default=120.0,
-            show_default=True,
             metavar="MINUTES",
             help="For --open: the place of a judge who is away for this long without having finished "
-            "is free again.",
+            "is free again (default: 120).",
         ),
     )
 

@@ -7,8 +7,9 @@ spans as JSON (only in ESA and MQM campaigns, where judges mark errors), start a
 
 The number counts the segments of a batch, so the same item may have different numbers. Therefore an
 item is named `DOCUMENT:PLACE`: the place of its number among all numbers of its document. Scores and
-batches give items the same names if every segment was judged by somebody. In some campaigns a document
-has the name of its system (`DOCUMENT#SYSTEM`), in others all systems share its name and its numbers.
+batches give items the same names if every segment was judged by somebody. In some campaigns the name
+of a document contains that of the system (`DOCUMENT#SYSTEM`); in others the outputs of all systems
+have the same document and numbers.
 
 Attention checks, tutorials, documents repeated only to fill a task (`#duplicate`) and scores of whole
 documents are left out. If a judge answered twice about the same output, the last answer counts.

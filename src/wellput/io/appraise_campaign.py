@@ -4,8 +4,9 @@
 
 An attention check is a copy of an output that was damaged on purpose (type `BAD`). The original
 output is the output of the same system and document with the same source; if the batches do not have
-it, the check is left out. Segments of the two files are matched by their document and number, so
-items are also right for a second round in which only some segments were judged again.
+it, the check is left out. Segments of the two files are matched by their document and number, and items
+have the names that the batches give them. So the names are also right for a second round, in which
+only some segments were judged again.
 
 Appraise saves the times of all segments of a document when the judge submits the document. Therefore a
 segment counts as ended when the next segment of the same login begins.
@@ -91,14 +92,14 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
     """The campaign of a file of batches (JSON) and a file of scores (CSV). If a login answered several
     times about a segment, the last answer counts. Raises InputError for answers about segments that the
     batches do not have."""
-    read = read_batches(batches)
-    segments = judged_segments(read)
+    batch_records = read_batches(batches)
+    segments = judged_segments(batch_records)
     names = {_document_and_number(item): name for name, item in segments}
-    spoiled: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
-    for batch in read:
+    checks_by_segment: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for batch in batch_records:
         for item in batch["items"]:
             if item.get("itemType") == ATTENTION_CHECK and is_segment(item):
-                spoiled.setdefault(_document_and_number(item), []).append(item)
+                checks_by_segment.setdefault(_document_and_number(item), []).append(item)
     # In reverse, so that the first of several segments with the same source counts.
     original_names = {_source(item): name for name, item in reversed(segments)}
     last_answers: dict[tuple[str, str, int, str, str], tuple[AppraiseRow, float]] = {}
@@ -121,7 +122,9 @@ def read_campaign(batches: PathLike, scores: PathLike) -> Campaign:
             )
         elif row.is_judged:
             judgments.append(_judgment(row, end, names[segment], question))
-        elif row.type == ATTENTION_CHECK and (check := _shown_check(row, spoiled.get(segment, ()))):
+        elif row.type == ATTENTION_CHECK and (
+            check := _shown_check(row, checks_by_segment.get(segment, ()))
+        ):
             name = original_names.get(_source(check))
             if name is not None:
                 answer = _judgment(row, end, name, question)
@@ -191,7 +194,7 @@ def write_scores(
     _check_names(items)
     numbers = {item.id: number for number, item in enumerate(items, start=1)}
     documents = {item.id: document_of(item) for item in items}
-    marks = _check_marks(spoiled)
+    marks = _marks_of_checks(spoiled)
     written = [(answer, JUDGED_SEGMENT, "") for answer in answers]
     written += [(check.answer, ATTENTION_CHECK, marks[check.shown]) for check in checks]
     with replacing_text(path) as file:
@@ -200,7 +203,7 @@ def write_scores(
         quoting_writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for answer, kind, mark in written:
             spans = spans_of(answer)
-            marked = [] if spans is None else [json.dumps([appraise_span(s) for s in spans])]
+            span_cells = [] if spans is None else [json.dumps([appraise_span(s) for s in spans])]
             start, end = seconds_of(answer)
             document = f"{documents[answer.item]}{DOCUMENT_MARK}{answer.system}{mark}"
             # A spreadsheet must not take a name for a formula.
@@ -214,7 +217,7 @@ def write_scores(
                 f"{answer.number:g}",
                 without_formula(document),
                 False,
-                *marked,
+                *span_cells,
                 f"{start:.3f}",
                 f"{end:.3f}",
             ]
@@ -245,7 +248,7 @@ def write_batches(
     ]
     segments += [
         _segment(by_id[check.item], numbers[check.item], check.system, check.text, mark)
-        for check, mark in _check_marks(spoiled).items()
+        for check, mark in _marks_of_checks(spoiled).items()
     ]
     batches = [
         {
@@ -269,8 +272,8 @@ def write_batches(
 def _segment(
     item: Item, number: int, system: str, text: str, check_mark: str = ""
 ) -> dict[str, Any]:
-    """A segment of a batch in Appraise's format. `number` is its number in the batch; `check_mark` is
-    set for an attention check, and makes its document another one than that of the original."""
+    """A segment of a batch in Appraise's format. `number` is its number in the batch. `check_mark` is
+    added to the name of an attention check's document, so that it is not the original's document."""
     document = document_of(item)
     return {
         "_item": f"{document} | {number} | {system}",
@@ -288,7 +291,7 @@ def _segment(
     }
 
 
-def _check_marks(spoiled: Sequence[SpoiledOutput]) -> dict[SpoiledOutput, str]:
+def _marks_of_checks(spoiled: Sequence[SpoiledOutput]) -> dict[SpoiledOutput, str]:
     """For each attention check, the text that Appraise adds to the name of its document."""
     return {
         check: f"{DOCUMENT_MARK}bad{number}"

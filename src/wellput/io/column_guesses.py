@@ -32,8 +32,8 @@ FIELD_ORDER = (
 JUDGE_NAMES = {"judge", "rater", "annotator", "evaluator", "worker", "reviewer", "rater_id"}
 PERSON_NAMES = {"user", "user_id", "participant", "participant_id", "person", "expert"}
 """Names that a column of judges may have, but also a column of users' messages: it has judges if no
-cell of the table is a longer text."""
-MAX_WORDS_OF_A_NAME = 4
+column of the table begins with a longer text."""
+MIN_WORDS_OF_LONGER_TEXTS = 4
 """A cell with this many words or more is a longer text, not a name."""
 SYSTEM_NAMES = {"system", "model", "system_a", "system_b", "model_a", "model_b"}
 SCORE_LABELS = {"system", "model", "metric", "version"}
@@ -46,7 +46,7 @@ FIELD_OF = {name: field for field, names in NAMES_BY_FIELD.items() for name in n
 MAX_TAG_VALUES = 20
 """A column with at most this many different values, all of them short, looks like a tag."""
 MAX_SHORT_TEXT_CHARACTERS = 30
-"""The length of a short value."""
+"""A short value has at most this many characters."""
 
 
 def guessed_columns(
@@ -76,7 +76,7 @@ def guessed_columns(
                 field_of[column] = "id"
                 break
     if not any(name.startswith(("outputs", "samples")) for name in known):
-        field_of |= _guessed_answers(
+        field_of |= _system_and_output_columns(
             [column for column in header if column not in (*field_of, *known)]
         )
     for column in header:
@@ -89,9 +89,9 @@ def guessed_columns(
     return field_of
 
 
-def _guessed_answers(columns: Sequence[str]) -> dict[str, str]:
-    """The columns of systems and of their outputs, with these fields, if the table has a row for each
-    answer; {} if it does not look so."""
+def _system_and_output_columns(columns: Sequence[str]) -> dict[str, str]:
+    """The fields `system` and `outputs`, each by its column, if the table seems to have a row for each
+    answer; otherwise {}."""
     by_name = {plain_name(column): column for column in columns}
     system_names = ("system", "model", "system_id", "model_name")
     system = next((by_name[name] for name in system_names if name in by_name), None)
@@ -109,7 +109,7 @@ def file_kind(examples: Mapping[str, str], guesses: Mapping[str, str]) -> FileKi
     )
     if names.keys() & JUDGE_NAMES and has_system:
         return "judgments"
-    are_short = all(len(cell.split()) < MAX_WORDS_OF_A_NAME for cell in examples.values())
+    are_short = all(len(cell.split()) < MIN_WORDS_OF_LONGER_TEXTS for cell in examples.values())
     if names.keys() & PERSON_NAMES and names.keys() & SYSTEM_NAMES and are_short:
         return "judgments"
     ids = {"item", *NAMES_BY_FIELD["id"].split()}
@@ -156,7 +156,7 @@ def _is_number(text: str) -> bool:
 
 
 def plain_name(column: str) -> str:
-    """The name in small letters, with underscores between words.
+    """The name in lower case, with underscores between words.
 
     >>> plain_name("Gold Answer"), plain_name("docId")
     ('gold_answer', 'doc_id')

@@ -104,7 +104,7 @@ def column_views(file: RecordFile) -> list[ColumnView]:
         file.own_columns.header(header, file.file.name)
     # Cells of JSONL and Parquet can be None, lists and objects; those of other tables are text.
     has_json_values = file.suffix in (".jsonl", ".parquet")
-    read = {
+    read_as = {
         column: user_fields.get(column, column)
         for column in header
         if column in user_fields or is_read(column, has_json_values=has_json_values)
@@ -112,13 +112,13 @@ def column_views(file: RecordFile) -> list[ColumnView]:
     if file.long_columns is not None:  # a table with a row for each output
         column_of = {user_fields.get(column, column): column for column in header}
         fields = file.long_columns.fields_in_words()
-        read |= {column_of[field]: in_words for field, in_words in fields.items()}
-    read_fields = {field.partition(".")[0] for field in read.values()}
+        read_as |= {column_of[field]: in_words for field, in_words in fields.items()}
+    read_fields = {field.partition(".")[0] for field in read_as.values()}
     # Each of these three fields has one column: if it is read already, no other column is guessed.
     single_fields = read_fields & {"id", "document", "source"}
-    guesses = guessed_columns(header, rows, [*read, *single_fields])
+    guesses = guessed_columns(header, rows, [*read_as, *single_fields])
     views = [
-        ColumnView(column, read.get(column), guesses.get(column), _example(column, rows))
+        ColumnView(column, read_as.get(column), guesses.get(column), _example(column, rows))
         for column in header
     ]
     if kind_of_columns(views) != "judgments":
@@ -142,8 +142,10 @@ def kind_sentence(file: str, kind: FileKind, header: Sequence[str]) -> str:
     ''
     """
     if kind == "judgments":
-        guesses = columns_to_name(header)
-        options = " ".join(f"--column {shlex.quote(f'{f}={c}')}" for c, f in guesses.items())
+        fields = columns_to_name(header)
+        options = " ".join(
+            f"--column {shlex.quote(f'{field}={column}')}" for column, field in fields.items()
+        )
         named = f", with {options}." if options else "."
         needed = (
             ""

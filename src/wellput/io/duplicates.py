@@ -105,4 +105,4 @@ def repeated(
     for place, identifier in numbered_ids:
         if int(_native.text_hashes([identifier])[0]) in repeated_hashes:
             places.setdefault(identifier, []).append(place)
-    return {identifier: at for identifier, at in places.items() if len(at) > 1}
+    return {identifier: found for identifier, found in places.items() if len(found) > 1}

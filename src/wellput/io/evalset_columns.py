@@ -57,7 +57,7 @@ class OwnColumns:
     def of(cls, given: Columns) -> OwnColumns:
         """Raises InputError for an unknown field, a field given twice, or a column without a name."""
         pairs: list[tuple[str, str]] = []
-        references = 0
+        n_references = 0
         for field, column in column_entries(given):
             base, _, name = field.partition(".")
             if base not in FIELDS or (name and base not in NAMED_FIELDS):
@@ -69,8 +69,8 @@ class OwnColumns:
             if base in NAMED_FIELDS:
                 target = f"{base}.{name or column}"
             elif base == "references":
-                target = f"references.{references}"
-                references += 1
+                target = f"references.{n_references}"
+                n_references += 1
             if target in (used_target for _, used_target in pairs):
                 raise InputError(f"column='{field}={column}': {target} is given twice.")
             if column in (used_column for used_column, _ in pairs):

@@ -34,12 +34,14 @@ from wellput.io.tables import read_records
 
 SHOWN_ITEMS = 4
 """The number of items that a message names as examples."""
-MAX_NAMED_ITEMS = 100_000
-"""Above this number, items are found by the hashes of their names."""
+MAX_ITEMS_FOUND_BY_NAME = 100_000
+"""If there are more items, they are found by the hashes of their names."""
 NAMES_HASHED_AT_ONCE = 1 << 18
 MAX_CELLS_PER_ROW = 16
 """The largest table of systems × items that is made, in cells for each row of the file. It limits the
 memory if each system has only a few of the items."""
+ALWAYS_MADE_CELLS = 100_000
+"""A table of up to this many cells is made whatever the number of rows."""
 
 
 class ItemPlaces:
@@ -51,7 +53,7 @@ class ItemPlaces:
         self._places: dict[str, int] | None = None
         self.first = list(names[:SHOWN_ITEMS])
         self.n = len(names)
-        if self.n <= MAX_NAMED_ITEMS:
+        if self.n <= MAX_ITEMS_FOUND_BY_NAME:
             self._places = {name: place for place, name in enumerate(names)}
             return
         hashes = np.concatenate(
@@ -207,9 +209,9 @@ def _by_columns(
             system: _scattered(items.codes, scores, np.flatnonzero(~np.isnan(scores)), len(places))
             for system, scores in values.items()
         }
-        n_rows = sum(int((~np.isnan(scores)).sum()) for scores in values.values())
+        n_scores = sum(int((~np.isnan(scores)).sum()) for scores in values.values())
         n_cells = sum(int((~np.isnan(table)).sum()) for table in tables.values())
-        if n_rows:
+        if n_scores:
             metrics[layout.default_metric] = ExternalScores(
                 layout.default_metric,
                 path,
@@ -217,7 +219,7 @@ def _by_columns(
                 tables,
                 "",
                 fingerprint,
-                repeats=n_rows - n_cells,
+                repeats=n_scores - n_cells,
             )
     return metrics
 
@@ -246,8 +248,7 @@ def _systems_of(
     n_items: int,
 ) -> tuple[dict[str, NDArray[np.float64]], int]:
     """The scores of each system in these rows, and how many rows only repeat another row."""
-    # A small table is always made, whatever the number of rows.
-    if n_items * len(systems.names) > MAX_CELLS_PER_ROW * len(rows) + MAX_NAMED_ITEMS:
+    if n_items * len(systems.names) > MAX_CELLS_PER_ROW * len(rows) + ALWAYS_MADE_CELLS:
         raise Unsuitable
     has_all_rows = len(rows) == len(scores)  # then no row numbers need to be looked up
     codes = systems.codes if has_all_rows else systems.codes[rows]

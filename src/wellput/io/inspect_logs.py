@@ -33,7 +33,7 @@ from wellput.io.compression import max_unpacked_bytes, too_much_unpacked
 from wellput.io.files import InputFile
 from wellput.io.logged_answers import LoggedAnswer, as_number, text_of
 
-HEADER_MEMBER, SAMPLES_FOLDER, SAMPLE_MEMBER = "header.json", "samples/", "/sample.json"
+HEADER_ENTRY, SAMPLES_FOLDER, SAMPLE_ENDING = "header.json", "samples/", "/sample.json"
 ZIP_METHOD_ZSTANDARD = 93
 # The header before an entry's data; it ends with the lengths of the name and of the extra field. The
 # bytes of a Zstandard entry are read here, because `zipfile` does not know this method before Python
@@ -46,11 +46,11 @@ UNFINISHED = {
     "error": "ended with an error",
 }
 """inspect_ai's words for an evaluation that has not answered all samples, each with ours."""
-MAX_DISTINGUISHING_ARGUMENTS = 3
-"""At most so many settings of a task together tell its logs apart."""
+MAX_DISTINGUISHING_SETTINGS = 3
+"""At most this many settings of a task together tell its logs apart."""
 MAX_SHARED_QUESTIONS = 0.25
-"""The share of questions that parts of the data may have in common. If they have more, they are the
-same data in another order."""
+"""The largest share of questions that the parts of a task's data (`log_parts`) have in common. If it is
+larger, the logs have the same data in another order."""
 DATASET_KEY = "name of the data set"
 
 # Errors of zipfile and the modules it uses for damaged data, an unknown compression or a password.
@@ -66,10 +66,10 @@ def read_archive(file: InputFile) -> dict[str, Any]:
         with file.seekable() as stream, zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
             check_unpacked_size(archive, file.name)
-            if HEADER_MEMBER not in names:
-                raise InputError(f"{file.name} has no {HEADER_MEMBER}: the evaluation did not end.")
-            wanted = [HEADER_MEMBER, *filter(_is_sample, names)]
-            log, *samples = map(json.loads, _members(archive, stream, wanted, file.name))
+            if HEADER_ENTRY not in names:
+                raise InputError(f"{file.name} has no {HEADER_ENTRY}: the evaluation did not end.")
+            wanted = [HEADER_ENTRY, *filter(_is_sample, names)]
+            log, *samples = map(json.loads, _entry_contents(archive, stream, wanted, file.name))
     except InputError:
         raise
     except ARCHIVE_ERRORS as error:
@@ -89,10 +89,10 @@ def check_unpacked_size(archive: zipfile.ZipFile, name: str) -> None:
 def _is_sample(name: str) -> bool:
     """Whether an entry is a sample: `samples/NAME.json`, or `samples/NAME/sample.json`."""
     inside = name.removeprefix(SAMPLES_FOLDER)
-    return inside != name and (inside.endswith(SAMPLE_MEMBER) or "/" not in inside)
+    return inside != name and (inside.endswith(SAMPLE_ENDING) or "/" not in inside)
 
 
-def _members(
+def _entry_contents(
     archive: zipfile.ZipFile, stream: IO[bytes], names: Iterable[str], archive_name: str
 ) -> Iterator[bytes]:
     """The contents of these entries; raises InputError if they really have more bytes than allowed,
@@ -100,14 +100,14 @@ def _members(
     maximum = max_unpacked_bytes()
     total = 0
     for name in names:
-        content = _member(archive, stream, name, maximum - total)
+        content = _entry_content(archive, stream, name, maximum - total)
         total += len(content)
         if total > maximum:
             raise too_much_unpacked(archive_name, total, maximum)
         yield content
 
 
-def _member(archive: zipfile.ZipFile, stream: IO[bytes], name: str, max_bytes: int) -> bytes:
+def _entry_content(archive: zipfile.ZipFile, stream: IO[bytes], name: str, max_bytes: int) -> bytes:
     """The content of an entry, unpacked. `stream` is the file of the archive, from which the bytes of
     Zstandard entries are read (see `ZIP_ENTRY_HEADER`)."""
     info = archive.getinfo(name)
@@ -219,9 +219,10 @@ def _state_in_words(log: Mapping[str, Any]) -> str:
 
 
 def log_parts(logs: Mapping[str, Any]) -> dict[str, str]:
-    """For each log of a task, by name, what tells its data from those of the other logs: empty if all
-    logs have the same question under the same id; otherwise the arguments of the task that choose the
-    data, or the data set's name. Also empty if nothing tells the data apart."""
+    """The name of the part of a task's data that each log of the task has, by the log's name. It is
+    empty if all logs have the same question under the same id; otherwise it consists of the arguments
+    of the task that choose the data, or of the data set's name. It is also empty if neither tells the
+    data apart."""
     questions = {
         name: {
             str(sample.get("id")): f"{_question(sample)} {text_of(sample.get('target'))}"
@@ -232,7 +233,7 @@ def log_parts(logs: Mapping[str, Any]) -> dict[str, str]:
     settings = {name: _settings(log) for name, log in logs.items()}
     keys = list(dict.fromkeys(key for values in settings.values() for key in values))
     varying = [key for key in keys if len({values.get(key) for values in settings.values()}) > 1]
-    for n_keys in range(min(len(varying), MAX_DISTINGUISHING_ARGUMENTS) + 1):
+    for n_keys in range(min(len(varying), MAX_DISTINGUISHING_SETTINGS) + 1):
         for chosen in combinations(varying, n_keys):
             parts = {
                 name: ",".join(values[key] for key in chosen if key in values)

@@ -71,12 +71,12 @@ class JudgmentColumns:
                     f"{did_you_mean(field, JUDGMENT_FIELDS)} The fields are "
                     f"{', '.join(JUDGMENT_FIELDS)}."
                 )
-            named_fields = {named for _, named in pairs} - {VALUE_COLUMN}
-            if field in named_fields or any(column == named for named, _ in pairs):
+            used_fields = {used_field for _, used_field in pairs} - {VALUE_COLUMN}
+            if field in used_fields or any(column == used_column for used_column, _ in pairs):
                 raise InputError(f"column='{field}={column}': one of the two is given twice.")
             pairs.append((column, field))
         columns = cls(tuple(pairs))
-        if columns.has_several and any(field == QUESTION for _, field in pairs):
+        if columns.has_several_questions and any(field == QUESTION for _, field in pairs):
             raise InputError(
                 "column=: several columns of answers are a question each, so no other column can hold "
                 "the question."
@@ -84,9 +84,9 @@ class JudgmentColumns:
         return columns
 
     @property
-    def has_several(self) -> bool:
+    def has_several_questions(self) -> bool:
         """Whether there are several columns of answers, each for a question of its own."""
-        return len(self._answers) > 1
+        return len(self._answer_columns) > 1
 
     @property
     def has_choices(self) -> bool:
@@ -107,25 +107,24 @@ class JudgmentColumns:
         return [
             column
             for field in fields
-            if field != QUESTION or field in named or not self._answers
+            if field != QUESTION or field in named or not self._answer_columns
             for column in named.get(field, [field])
         ]
 
     def records(self, record: dict[str, Any]) -> list[dict[str, Any]]:
         """A row's records with fields as keys instead of the columns' names: one record, or, if columns
         of answers were named, a record for each answer that is not empty."""
-        if not self._answers:
+        if not self._answer_columns:
             return [self._record(record)]
-        answers = set(self._answers)
-        others = tuple(pair for pair in self.pairs if pair[0] not in answers)
+        answer_columns = set(self._answer_columns)
+        others = tuple(pair for pair in self.pairs if pair[0] not in answer_columns)
         records = []
-        for column in self._answers:
+        for column in self._answer_columns:
             row = record
-            if self.has_several:
+            if self.has_several_questions:
                 # Each column of answers is a question: the others and `question` are left out.
-                row = {
-                    n: v for n, v in record.items() if n == column or n not in answers | {QUESTION}
-                }
+                left_out = (answer_columns | {QUESTION}) - {column}
+                row = {name: cell for name, cell in record.items() if name not in left_out}
             if not _is_empty(record.get(column)):
                 field = dict(self.pairs)[column]
                 records.append(JudgmentColumns((*others, (column, field)))._record(row))
@@ -140,12 +139,12 @@ class JudgmentColumns:
             for column, value in record.items()
             if column not in replaced  # the user named another column for this field
         }
-        if self._answers:
-            renamed.setdefault(QUESTION, self._answers[0])
+        if self._answer_columns:
+            renamed.setdefault(QUESTION, self._answer_columns[0])
         return renamed
 
     @property
-    def _answers(self) -> list[str]:
+    def _answer_columns(self) -> list[str]:
         """The columns that the user named for answers."""
         return [column for column, field in self.pairs if field in (VALUE_COLUMN, "choice")]
 
@@ -156,8 +155,8 @@ def _is_empty(cell: Any) -> bool:
 
 def split_columns(given: Columns) -> tuple[list[str], list[str]]:
     """The entries (FIELD=NAME) for the evalset, and those for the judgments. `system` is a field of
-    both: it is for the judgments if another of their fields is named, and for the evalset if exactly
-    one column of outputs is named (`core.long_tables`)."""
+    both: it is for the judgments if another of their fields is named; it is for the evalset otherwise,
+    and if exactly one column of outputs is named (`core.long_tables`)."""
     entries = column_entries(given)
     fields = [field.partition(".")[0] for field, _ in entries]
     names_judgments = bool(set(fields) & set(JUDGMENT_FIELDS) - {"system"})
@@ -222,8 +221,12 @@ def columns_to_name(header: Sequence[str]) -> dict[str, str]:
     """The guessed columns that the user must name, with their fields: columns whose name differs from
     their field, and the column of the answers if its name is the question."""
     field_of = guessed_judgments(header)
-    answers = () if QUESTION in field_of.values() else ("value", "choice")
-    return {c: field for c, field in field_of.items() if c != field or field in answers}
+    answer_fields = () if QUESTION in field_of.values() else ("value", "choice")
+    return {
+        column: field
+        for column, field in field_of.items()
+        if column != field or field in answer_fields
+    }
 
 
 def naming_advice(header: Sequence[str]) -> str:

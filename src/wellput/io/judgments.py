@@ -5,9 +5,8 @@ For a table with other names of columns, `JudgmentColumns` says which column has
 are numbers, a yes/no pair or labels (`core.judgment`); the column `sample`, if any, has the number of
 the judged sample.
 
-Readers of other tools' files (`label_studio`, `potato`) share `split_trial` and `ratings_or_choices`.
-These tools do not know systems, so the name of a trial has the form `ITEM::SYSTEM`, or `ITEM::A::B` for
-a pair.
+Readers of other tools' files (`label_studio`, `potato`) share `split_trial`. These tools do not know
+systems, so the name of a trial has the form `ITEM::SYSTEM`, or `ITEM::A::B` for a pair.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 An export is JSON: a list of tasks, each with its data and annotations. A task's data names the item
 and the system: by the keys `item` and `system` (for pairs `system_a` and `system_b`), or by one key
 `id` of the form ITEM::SYSTEM. Questions are the names of the controls (the parts of Label Studio's
-form). `Rating`, `Number`, and `Choices` that begin with a number give ratings; `Pairwise` gives
-pairwise choices (left is a). `Labels` in the text are marked errors: the label is the severity of the
-error, and a `Taxonomy` of the same region is its category.
+form). `Rating`, `Number`, and `Choices` that begin with a number give ratings; `Pairwise` (left is a),
+and `Choices` such as `left` and `tie` (`tool_answers`), give pairwise choices. `Labels` in the text are
+marked errors: the label is the severity of the error, and a `Taxonomy` of the same region is its
+category.
 
 `write_label_studio` writes tasks with annotations, `write_config` the labeling interface (XML) that
 their project needs. A written annotation has the controls `severity` (marked errors), `kind` (their
@@ -153,13 +154,12 @@ def _add_answers(
         elif not is_pair and (number := _number(key, content)) is not None:
             answers.add(Judgment(judge, item, systems[0], question, number, extra))
         else:
-            types = PAIR_KEYS if is_pair else RATING_KEYS
             answers.add_other(
                 f"{where}, judge {judge}",
                 question,
                 content,
                 is_about_pair=is_pair,
-                must_count=key in types,
+                must_count=key in (PAIR_KEYS if is_pair else RATING_KEYS),
             )
 
 
@@ -263,8 +263,9 @@ def _number(key: str, content: object) -> float | None:
 
 def _choice(key: str, content: object) -> PairwiseChoice | None:
     """The pairwise choice that an answer is; None if it is not one."""
-    is_label = key in (*PAIR_KEYS, LABELS_KEY) and isinstance(content, str)
-    return choice_of_label(content) if is_label else None
+    if key in (*PAIR_KEYS, LABELS_KEY) and isinstance(content, str):
+        return choice_of_label(content)
+    return None
 
 
 SIDE_OF_CHOICE = {"a": "left", "b": "right"}

@@ -103,16 +103,17 @@ class LineSource(EvalSource):
         """The items of one block, whose first item has the number `first`; `texts` has the lines of
         each file by the id of the `InputFile`."""
         systems = tuple(self._outputs)
-        columns = [texts[id(file)] for file in self._outputs.values()]
-        n = len(columns[0])
+        output_columns = [texts[id(file)] for file in self._outputs.values()]
+        n = len(output_columns[0])
         ids = map(str, range(first, first + n))
         if len(systems) == 1:
-            outputs = [{systems[0]: text} for text in columns[0]]
+            outputs = [{systems[0]: text} for text in output_columns[0]]
         else:
-            outputs = [dict(zip(systems, row, strict=True)) for row in zip(*columns, strict=True)]
+            rows = zip(*output_columns, strict=True)
+            outputs = [dict(zip(systems, row, strict=True)) for row in rows]
         if self._references:
-            streams = [texts[id(file)] for file in self._references]
-            references = list(zip(*streams, strict=True))
+            reference_columns = [texts[id(file)] for file in self._references]
+            references = list(zip(*reference_columns, strict=True))
         else:
             references = [(tree.text,) for tree in trees] if trees is not None else [()] * n
         if trees is None and self._source is None:

@@ -3,9 +3,9 @@ the options `--log_samples --output_path OUT`: a file `OUT/MODEL/samples_TASK_DA
 model, task and run. A path may be such a file, a model's folder, or the folder of all models.
 
 The system is the model's folder, with the run's date if there are several runs of a task. The item is
-the number of the document, after the task's name if there are several tasks. A row is the result of
-one filter (a rule that extracts the answer from the model's text); if a task has several filters, a
-score is named METRIC.FILTER.
+the number of the document (the harness's word for an entry of its data set), after the task's name if
+there are several tasks. A row is the result of one filter (a rule that extracts the answer from the
+model's text); if a task has several filters, a score is named METRIC.FILTER.
 
 The output is the generated text. For a task with choices, the output is the likeliest choice, and the
 reference is the choice with the number in `target`. Some tasks only measure how likely given texts
@@ -70,7 +70,7 @@ class SamplesFile:
         match = SAMPLES_NAME.fullmatch(path.name)
         if match is None:
             return None
-        # Without an output folder, the harness writes beside the results, not into a model's folder.
+        # If OUT is a file (`results.json`), samples are beside it, and its folder stands for the model.
         return cls(path, path.resolve().parent.name, match["task"], match["date"] or "")
 
 
@@ -104,9 +104,9 @@ def open_evalset(path: PathLike) -> EvalSet:
 
 
 def _has_same_document(answer: LoggedAnswer, other: LoggedAnswer) -> bool:
-    """Whether two answers are to the same document. Its keys may differ between versions of the
-    harness, and prompts differ by the number of examples and by the model's chat template; so one of
-    the two must be equal."""
+    """Whether two answers are to the same document. The keys of a document may differ between versions
+    of the harness, and prompts differ by the number of examples and by the model's chat template. So
+    it is enough that the documents or the prompts are equal."""
     has_same_prompt = bool(answer.source) and answer.source == other.source
     return has_same_prompt or has_same_question(answer, other)
 
@@ -180,7 +180,7 @@ def _answered(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     # A request has a continuation (a choice) or options of generation after its prompt; for perplexity
     # it is one text.
     if requests and not all(isinstance(request[1], str) for request in requests):
-        return _generated(row["resps"]), references
+        return _first_text(row["resps"]), references
     # For mutual information, the choices come again at the end, after an empty prompt.
     choices = [request[1] for request in requests if request[0] != ""]
     choices = choices or [request[1] for request in requests]
@@ -207,7 +207,7 @@ def _requests(row: Mapping[str, Any]) -> list[list[Any]]:
     ]
 
 
-def _generated(responses: Sequence[Any]) -> str:
+def _first_text(responses: Sequence[Any]) -> str:
     """The first text in the (nested) list of responses."""
     first: Any = responses
     while isinstance(first, list):
@@ -219,7 +219,7 @@ def _generated(responses: Sequence[Any]) -> str:
 
 def _log_likelihood(response: Any) -> float:
     try:
-        return float(_generated([response]))
+        return float(_first_text([response]))
     except ValueError:
         return float("-inf")
 

@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, Problems
@@ -156,11 +157,15 @@ def _schemes(value: object) -> dict[str, dict[str, Any]]:
 
 
 def _chosen(labels: Mapping[str, Any]) -> dict[str, Any]:
-    return {
+    """The labels that the judge chose or filled in. A label without a value counts only if it is the
+    only one."""
+    chosen = {
         label: value
         for label, value in labels.items()
         if value is not False and value not in ("false", "False")
     }
+    filled = {label: value for label, value in chosen.items() if value not in ("", None)}
+    return filled or chosen
 
 
 def _number(labels: Mapping[str, Any]) -> float | None:
@@ -181,13 +186,18 @@ def _choice(labels: Mapping[str, Any]) -> PairwiseChoice | None:
     if len(chosen) != 1 or TEXT_BOX in chosen:
         return None
     ((label, value),) = chosen.items()
-    return choice_of_label(label) or choice_of_label(str(value))
+    return choice_of_label(label) or choice_of_label(value if isinstance(value, str) else "")
 
 
 def _in_words(labels: Mapping[str, Any]) -> str:
-    """The chosen labels, and the texts that the judge entered; empty if there are none."""
-    return ", ".join(
-        label if value is True or value in ("true", "True") else f"{label}={value}".lstrip("=")
+    """The chosen labels, with the texts that the judge entered; empty if there are none."""
+    texts = [
+        label if value is True or value in ("true", "True") else f"{label}={_shown(value)}"
         for label, value in _chosen(labels).items()
         if value not in ("", None)
-    )
+    ]
+    return ", ".join(text.removeprefix("=") for text in texts)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else shortened(value)

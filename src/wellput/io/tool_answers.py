@@ -57,9 +57,10 @@ def _plain(label: str) -> str:
 
 
 CHOICE_OF_LABEL: dict[str, PairwiseChoice] = {
-    **{_plain(word): choice for word, choice in CHOICE_OF_COLUMN_WORD.items()},
-    **dict.fromkeys((*TIES_IN_MESSAGES, *OTHER_TIES), "tie"),
+    _plain(word): choice for word, choice in CHOICE_OF_COLUMN_WORD.items()
 }
+for tie in (*TIES_IN_MESSAGES, *OTHER_TIES):
+    CHOICE_OF_LABEL[tie] = "tie"
 
 
 @dataclass(frozen=True, slots=True)

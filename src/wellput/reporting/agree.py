@@ -1,9 +1,11 @@
-"""The tables of `wellput agree`: metrics ranked by agreement with people, which of them differ, the
-models of the ratings. `reporting.judges` has the tables about the judges and their choices."""
+"""The tables of `wellput agree`: metrics ranked by agreement with people, which of them differ, and
+regressions of the ratings on metrics (`models`). `reporting.judges` has the tables about the judges and
+their choices."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -49,9 +51,10 @@ def agreement_report(result: AgreementResult) -> Report:
 def tables_of(result: AgreementResult) -> list[Table]:
     """The tables for those parts of the result that are there, in the order in which they are shown."""
     tables = ranking_tables(result.ranking, result.orders)
-    left_out = [*excluded_notes(result), *([] if result.agreement else result.notes)]
-    if tables and left_out:
-        tables[0] = replace(tables[0], notes=[*tables[0].notes, *left_out])
+    # If there is a table of agreement, it has the notes of the result.
+    further_notes = [*excluded_notes(result), *([] if result.agreement else result.notes)]
+    if tables and further_notes:
+        tables[0] = replace(tables[0], notes=[*tables[0].notes, *further_notes])
     if result.orders:
         tables.append(order_table(result))
     if result.agreement:
@@ -154,7 +157,8 @@ def ranking_slice_tables(result: AgreementResult) -> list[Table]:
 
 
 def slice_table(result: AgreementResult) -> Table:
-    """The agreement in each slice; the notes name the slices whose best metric is another one."""
+    """The agreement in each slice; the notes name the slices whose best metric is not the best
+    over all items."""
     tag = next(iter(result.slices[0].by or {}))
     has_coefficients = len({row.coefficient for row in result.agreement}) > 1
     rows = [
@@ -252,7 +256,7 @@ def metric_difference_table(result: AgreementResult) -> Table:
         ]
         for row in shown
     ]
-    left_out = len(result.differences) - len(shown)
+    n_hidden = len(result.differences) - len(shown)
     tests = ", ".join(dict.fromkeys(row.test for row in result.differences))
     notes = [
         f"Test: {tests}; p corrected for all pairs of metrics under one question and coefficient"
@@ -269,9 +273,9 @@ def metric_difference_table(result: AgreementResult) -> Table:
             "This test assumes that a metric's errors on different segments are independent. Where a "
             "system repeats the same error, the test finds too many differences."
         )
-    if left_out:
-        are = "is" if left_out == 1 else "are"
-        pairs = counted(left_out, "pair")
+    if n_hidden:
+        are = "is" if n_hidden == 1 else "are"
+        pairs = counted(n_hidden, "pair")
         notes.insert(0, f"{pairs} that cannot be told apart {are} not shown.")
     return Table(
         columns=["pair", *(["question"] if has_groups else []), "difference", "p", "p corrected"],
@@ -306,26 +310,31 @@ def regression_table(result: AgreementResult) -> Table:
 def _method_notes(result: AgreementResult) -> list[str]:
     """The scale of the ratings, and what the intervals hold for or why there are none."""
     scale = _scale_in_words(result.normalization)
-    missing = dict.fromkeys(
+    # Without an interval, `method` says why there is none.
+    reasons = dict.fromkeys(
         row.method
         for row in result.agreement
         if row.low is None and not math.isnan(row.value) and row.method
     )
-    reasons = [f"{reason[:1].upper()}{reason[1:]}." for reason in missing]
-    if result.generalize != "items" and any("systems cannot show" in reason for reason in missing):
-        reasons.append("--generalize items gives intervals for these systems and other items.")
-    if len(missing) and all(row.low is None for row in result.agreement):
-        return [f"Ratings {scale}.", *reasons]
+    reason_sentences = [f"{reason[:1].upper()}{reason[1:]}." for reason in reasons]
+    if result.generalize != "items" and any(
+        re.search("systems? cannot show", reason) for reason in reasons
+    ):
+        reason_sentences.append(
+            "--generalize items gives intervals for these systems and other items."
+        )
+    if reasons and all(row.low is None for row in result.agreement):
+        return [f"Ratings {scale}.", *reason_sentences]
     clusters = result.clusters
     units = "items" if clusters is None else clusters.words
-    left_out = {"both": f"systems and {units}", "systems": "systems", "items": units}
+    jackknife_units = {"both": f"systems and {units}", "systems": "systems", "items": units}
     return [
         f"Ratings {scale}. [low, high]: {100 * result.confidence:g}% intervals, by leaving "
-        f"{left_out[result.generalize]} out one at a time. "
+        f"{jackknife_units[result.generalize]} out one at a time. "
         f"{holds_for(result.generalize, clusters)[:-1]}, and these judges."
         f"{_chance_levels(result)}",
         *([] if clusters is None or result.generalize == "systems" else [clusters.sentence]),
-        *reasons,
+        *reason_sentences,
     ]
 
 

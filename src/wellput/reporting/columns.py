@@ -7,7 +7,7 @@ import shlex
 from wellput.io.column_view import ColumnsResult
 from wellput.reporting.table import Report, Table
 
-SHOWN_CHARACTERS = 40
+MAX_EXAMPLE_CHARACTERS = 40
 
 
 def columns_report(result: ColumnsResult) -> Report:
@@ -25,7 +25,7 @@ def columns_report(result: ColumnsResult) -> Report:
     notes = [f"Ignored: {', '.join(ignored)}."] if ignored else []
     if result.saved is not None:
         notes.append(f"Written: {result.saved}. Other commands read it without --column.")
-    elif result.kind_sentence:
+    elif result.kind_sentence:  # the file is not an evalset
         notes.append(result.kind_sentence)
     elif result.options:
         notes += [
@@ -47,4 +47,4 @@ def columns_report(result: ColumnsResult) -> Report:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…"
+    return text if len(text) <= MAX_EXAMPLE_CHARACTERS else f"{text[: MAX_EXAMPLE_CHARACTERS - 1]}…"

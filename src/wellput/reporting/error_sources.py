@@ -11,7 +11,8 @@ from wellput.engine.result import ScoreResult
 
 
 def error_sentences(result: ScoreResult) -> list[str]:
-    """A sentence for each metric: the shares of its error, and what twice as much data would bring."""
+    """A sentence for each metric: the shares of documents, items and samples in the variance of its
+    error, and how much smaller the error would be with twice as much data."""
     unit = "cluster" if result.clusters is None else result.clusters.unit
     sentences = []
     for metric in result.metrics:
@@ -24,8 +25,9 @@ def error_sentences(result: ScoreResult) -> list[str]:
         words = {"cluster": f"{unit}s", "item": "items", "sample": "samples"}
         parts = ", ".join(f"{mean[name]:.0%} {words[name]}" for name in names)
         figures = "differences" if sources[0].baseline is not None else "scores"
+        # Twice the items also means twice the samples, so all parts from `place` on are halved.
         gains = "; ".join(
-            f"twice the {words[name] if place == 0 else _inside(words, names, place)}: "
+            f"twice the {words[name] if place == 0 else _units_within(words, names, place)}: "
             f"{_gain(mean, names[place:])}"
             for place, name in enumerate(names)
         )
@@ -35,7 +37,7 @@ def error_sentences(result: ScoreResult) -> list[str]:
     return sentences
 
 
-def _inside(words: dict[str, str], names: list[str], place: int) -> str:
+def _units_within(words: dict[str, str], names: list[str], place: int) -> str:
     """What would be doubled, in words, such as `items in each document`."""
     return f"{words[names[place]]} in each {words[names[place - 1]].removesuffix('s')}"
 

@@ -1,7 +1,7 @@
 """What `wellput estimate` shows. The estimates combine people's judgments of some items with the scores
-of a proxy, such as a language model, on many more items. The tables compare them with people alone and
-with the proxy alone, test differences, and say how many labels the proxy saves and which items to label
-next."""
+of a proxy, such as a language model, on many more items. The tables compare the estimates with
+those by people alone and by the proxy alone, test differences, and say how many labels (judgments of
+people) the proxy saves and which items to label next."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def _notes(result: EstimateResult) -> list[str]:
         f"other {_units(result)} like these. rank: the ranks a system may have, corrected by Holm's "
         "method."
     )
-    chance = (
+    sampling = (
         "Labels are weighted by the chances with which their items were chosen"
         if result.has_probabilities
-        else "This is right if the labeled items were chosen at random"
+        else "The estimates are right if the labeled items were chosen at random"
     )
     notes.append(
-        f"{chance}. The estimate is λ times the proxy's mean, plus the mean difference between "
+        f"{sampling}. The estimate is λ times the proxy's mean, plus the mean difference between "
         "people's labels and λ times the proxy where both are known. This removes the proxy's own bias."
     )
     if result.strata is not None:
@@ -296,7 +296,8 @@ def _what_to_judge(result: EstimateResult) -> str:
 def _value(
     value: float, result: EstimateResult, *, sign: bool = False, is_share: bool | None = None
 ) -> str:
-    """The number as text: a share as a percentage, a mean with two digits after the point."""
+    """The number as text: a share as a percentage, a mean with two digits after the point.
+    `is_share` is None for estimates; the proxy's own mean may be on another scale."""
     if is_share is None:
         is_share = result.model != "mean"
     if not is_share:

@@ -21,15 +21,15 @@ CSV_COLUMNS = (
     "variance_inflation",
 )  # fmt: skip
 MAX_OUTLIERS_SHOWN = 10
-MAX_EXCLUSIONS = 5
+MAX_EXCLUSIONS_SHOWN = 5
 UNSEEN_UNITS: dict[LeftOutGroup, str] = {
     "sentence": "sentences",
     "item": "items",
     "system": "systems",
     "both": "systems and items",
 }
-"""What a row of the cross-validation holds out, by the name of the group that is left out. A "sentence"
-is one judged output: that of one system for one item."""
+"""What a row of the cross-validation leaves out, in words. A "sentence" is one judged output: that of
+one system for one item."""
 HOLDS_FOR: dict[LeftOutGroup, str] = {
     "sentence": "",
     "item": GENERALIZE_WORDS["items"],
@@ -54,7 +54,7 @@ def fit_report(result: Fit) -> Report:
 
 
 def model_table(result: Fit) -> Table:
-    """R² and p of each combination of predictors, on the same rows."""
+    """R² and p of each combination of predictors, all fitted to the same judged outputs."""
     return Table(
         columns=["predictors", "R²", "adjusted R²", "F", "p", "AIC"],
         rows=[
@@ -185,8 +185,8 @@ def _counts(result: Fit) -> list[str]:
 
 
 def _all_excluded(exclusions: Sequence[Mapping[str, Any]]) -> str:
-    n_hidden = len(exclusions) - MAX_EXCLUSIONS
-    shown = ", ".join(map(_excluded, exclusions[:MAX_EXCLUSIONS]))
+    n_hidden = len(exclusions) - MAX_EXCLUSIONS_SHOWN
+    shown = ", ".join(map(_excluded, exclusions[:MAX_EXCLUSIONS_SHOWN]))
     return shown + (f" and {n_hidden:,} more" if n_hidden > 0 else "")
 
 
@@ -197,8 +197,8 @@ def _excluded(exclusion: Mapping[str, Any]) -> str:
 
 
 def unseen_table(result: Fit) -> Table:
-    """r of predictions with judgments, where the model of each fold was not fitted to these sentences,
-    items or systems."""
+    """The correlation r of predicted with real judgments. Each prediction is by a model that was
+    fitted without this output, without its item, without its system, or without both."""
     return Table(
         columns=["unseen", "r", "95% interval", "p", "folds", "holds for"],
         rows=[
@@ -268,8 +268,8 @@ def _generality(result: Fit) -> list[str]:
     if result.inference.reason:
         reason = result.inference.reason
         lacks_systems = "system" in reason and result.generalize != "items"
-        others = "; generalize='items' asks about other items" if lacks_systems else ""
-        return [f"No interval and no p: {reason}{others}."]
+        advice = "; generalize='items' asks about other items" if lacks_systems else ""
+        return [f"No interval and no p: {reason}{advice}."]
     return [
         *([] if result.clusters is None else [result.clusters.sentence]),
         holds_for(result.generalize, result.clusters),

@@ -40,27 +40,27 @@ def judge_table(result: AgreementResult) -> Table:
         ],
         rows=rows,
         title="Judges among themselves",
-        notes=[*_scale_notes(result.judges), *notes],
+        notes=[*_disagreement_notes(result.judges), *notes],
     )
 
 
 def _judge_rows(row: JudgeSummary) -> list[list[str]]:
     """The rows of one question: by the ratings as given and, if there are any, by normalized
     ones."""
-    figures: list[Mapping[str, Any]] = [asdict(row)]
+    summaries: list[Mapping[str, Any]] = [asdict(row)]
     if row.normalized is not None:
-        figures.append(row.normalized)
+        summaries.append(row.normalized)
     return [
         [
             row.question,
-            kind["values"],
+            summary["values"],
             str(row.n_judges),
             str(row.n_trials),
-            _pairwise(kind["pairwise"]),
-            *(_or_dash(kind[name]) for name in ("split_half", "kappa", "alpha", "beta")),
-            _icc(kind["icc"]),
+            _pairwise(summary["pairwise"]),
+            *(_or_dash(summary[name]) for name in ("split_half", "kappa", "alpha", "beta")),
+            _icc(summary["icc"]),
         ]
-        for kind in figures
+        for summary in summaries
     ]
 
 
@@ -85,8 +85,8 @@ def _or_dash(figure: float | None) -> str:
     return "–" if figure is None else number(figure, 2)
 
 
-def _scale_notes(judges: Sequence[JudgeSummary]) -> list[str]:
-    """What counts as disagreement in κ, α and β."""
+def _disagreement_notes(judges: Sequence[JudgeSummary]) -> list[str]:
+    """What counts as disagreement in κ, α and β (Artstein & Poesio's weighted agreement)."""
     words = {
         "as given": "Ratings: κ (quadratic weights), α and β (interval) count a disagreement by the "
         "square of the difference (between yes and no always 1).",
@@ -112,10 +112,10 @@ def ceiling_sentence(row: JudgeSummary) -> str:
 
 
 def preference_tables(
-    entry: Mapping[str, Any], left_out: Sequence[str] = (), *, confidence: float = 0.95
+    entry: Mapping[str, Any], notes_on_left_out: Sequence[str] = (), *, confidence: float = 0.95
 ) -> list[Table]:
-    """The tables of systems and of pairs for one question with choices between two systems; `left_out`
-    are further notes."""
+    """The tables of systems and of pairs for one question with choices between two systems.
+    `notes_on_left_out` say which choices were left out."""
     systems = Table(
         columns=["system", "chosen / offered", "win rate", "strength", "offers"],
         rows=[
@@ -141,7 +141,7 @@ def preference_tables(
             f"the ranking. [low, high]: {100 * confidence:g}% interval for other judges and other "
             "items.",
             *([entry["note"]] if entry["note"] else []),
-            *left_out,
+            *notes_on_left_out,
         ],
     )
     pairs = Table(

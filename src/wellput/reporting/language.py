@@ -57,6 +57,7 @@ def parse_report(result: ParseResult) -> Report:
         notes=notes,
         caption="Parsed sentences",
     )
+    # `not_english` has several numbers, so it is only in JSON.
     columns = tuple(name for name in record if name != "not_english")
     return Report([table], record, columns, [record])
 
@@ -97,9 +98,9 @@ def _sentence_table(records: Sequence[dict[str, Any]]) -> Table:
         ]
         for record in records
     ]
-    starred = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
+    notes = ["*: the search was not exact."] if not all(r["is_exact"] for r in records) else []
     columns = ("tree", "rank", "score", "sentence")
-    return Table(columns, rows, notes=starred, is_prose=True, caption="Realized sentences")
+    return Table(columns, rows, notes=notes, is_prose=True, caption="Realized sentences")
 
 
 def explained(realized: Realized) -> str:

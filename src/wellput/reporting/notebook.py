@@ -64,15 +64,16 @@ def _agreement_charts(result: AgreementResult) -> list[Chart]:
         ]
         charts.append(agreement_chart(chart_rows, [question]))
     for entry in result.preferences:
-        chosen = [{"question": entry["question"], **row} for row in entry["systems"]]
-        charts.append(preferences_chart(chosen, [entry["question"]]))
+        system_rows = [{"question": entry["question"], **row} for row in entry["systems"]]
+        charts.append(preferences_chart(system_rows, [entry["question"]]))
     return charts
 
 
 def _complete(chart: Chart) -> dict[str, Any]:
-    """The chart's specification with its rows in it, and with the first of the reader's choices filled
-    in."""
+    """The chart's specification with its rows in it. Where the reader of a page could choose a value,
+    such as a metric, it has the first value."""
     choices = {name: values[0] for name, values in chart.choices.items()}
+    # Only the outermost specification may have these two keys.
     spec = {key: part for key, part in chart.spec.items() if key not in ("$schema", "config")}
     return {**_filled_in(spec, choices, list(chart.rows)), "title": chart.title}
 

@@ -1,4 +1,7 @@
-"""The table of `wellput power`. It says that its figures are simulated."""
+"""The table of `wellput power`. It says that its figures are simulated.
+
+A *proxy*, such as a metric, also scores items that people do not rate. A study with a proxy combines
+the proxy's scores with people's ratings."""
 
 from __future__ import annotations
 
@@ -22,15 +25,15 @@ def power_table(table: PowerTable) -> Table:
     """A row for each number of items, a column for each number of judges."""
     judges = list(dict.fromkeys(row.n_judges for row in table.rows))
     items = list(dict.fromkeys(row.n_items for row in table.rows))
-    cells = {(row.n_items, row.n_judges): row for row in table.rows}
-    first = table.rows[0].power
+    row_of = {(row.n_items, row.n_judges): row for row in table.rows}
+    first_power = table.rows[0].power
     undefined = dict.fromkeys(row.power.method for row in table.rows if math.isnan(row.power.value))
     return Table(
         columns=[
             "rated items" if table.has_proxy else "items",
             *(heading for k in judges for heading in _headings(k, table)),
         ],
-        rows=[[str(n), *(cell for k in judges for cell in _cells(cells[n, k]))] for n in items],
+        rows=[[str(n), *(cell for k in judges for cell in _cells(row_of[n, k]))] for n in items],
         title=f"Power to tell two {table.what} apart (simulated)",
         notes=[
             *(_needed(study, table) for study in table.smallest),
@@ -38,8 +41,8 @@ def power_table(table: PowerTable) -> Table:
             *(f"undefined: {_reason(method)}." for method in undefined),
             *_one_judge(table),
             *_few_judges(table),
-            f"Simulated: {table.test} at {table.alpha:g}, {first.n or 0:,} studies of each size, seed "
-            f"{first.seed}; [low, high] is the simulation's own 95% interval.",
+            f"Simulated: {table.test} at {table.alpha:g}, {first_power.n or 0:,} studies of each size, "
+            f"seed {first_power.seed}; [low, high] is the simulation's own 95% interval.",
         ],
     )
 

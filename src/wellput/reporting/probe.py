@@ -1,6 +1,9 @@
-"""What `wellput probe` shows, which changes texts in one place each: what each metric misses, in words;
-how often it prefers the better text; how harmless changes alter its score; and whether more harmful
-changes cost more."""
+"""The tables of `wellput probe`, which changes texts in one place each: what each metric misses, in
+words; how often it prefers the better text; how harmless changes alter its score; and whether more
+harmful changes cost more.
+
+A *variant* is a kind of change with its severity. A `Probe` has the figures of one metric and
+one variant."""
 
 from __future__ import annotations
 
@@ -141,7 +144,8 @@ def _harmless_table(result: ProbeResult, variants: Sequence[KindAndSeverity]) ->
     ]
     if not has_comparisons:
         notes = [
-            "There are no harmful changes to compare with: only the part of the score is shown."
+            "There are no harmful changes to compare with. In parentheses: by how many percent the "
+            "change alters the score (−: for the worse)."
         ]
     return Table(
         ["harmless change", "texts", *result.metrics],

@@ -49,10 +49,11 @@ RAW_WORDS: dict[EstimateScale, str] = {
     "win rate": "the share of comparisons won, a tie being half",
 }
 """What the column `raw` has, by the kind of estimate."""
-WHY_CHOSEN = {
+WHY_MODEL = {
     "ordinal": ", because the answers have few different values",
     "binary": ", because the answers are yes or no",
 }
+"""Why this model was used, where the answers decided it."""
 SOURCE_WORDS = {
     "judge": "judges: some are more severe than others",
     "item": "items: some are harder than others",
@@ -66,15 +67,16 @@ SOURCE_WORDS = {
 
 
 def rank_report(result: RankResult) -> Report:
-    """The tables of all questions, and the notes on what was left out."""
+    """The tables of all questions; the first table also has the notes that hold for all of them."""
     tables = []
     for question in result.questions:
         if question.ranking.by is None:
             tables += _question_tables(question, is_named=len(_wholes(result)) > 1)
             tables += _slices_of(question.ranking, result)
+        # A slice is shown by itself if its question has no ranking over all items.
         elif not any(whole.question == question.ranking.question for whole in _wholes(result)):
             tables.append(_systems_table(question))
-    notes = _left_out(result)
+    notes = _notes_on_all(result)
     if notes:
         tables[0] = replace(tables[0], notes=[*tables[0].notes, *notes])
     return Report(tables, result.values(), CSV_COLUMNS, result.records())
@@ -141,7 +143,7 @@ def _systems_table(question: QuestionRanking) -> Table:
     )
     adjusted = ", and holds for average values of the covariates" if has_covariates else ""
     simulated = "; the judges are simulated" if ranking.are_simulated else ""
-    why = WHY_CHOSEN.get(ranking.fitted, "") if ranking.is_chosen_by_answers else ""
+    why = WHY_MODEL.get(ranking.fitted, "") if ranking.is_chosen_by_answers else ""
     model = f"By {MODEL_WORDS[ranking.fitted]}{why}."
     notes = [answer_sentence(ranking)]
     if ranking.by is not None:
@@ -196,6 +198,7 @@ def _sensitivity(question: QuestionRanking) -> list[str]:
 
 
 def _most_influential(ways: Sequence[str]) -> str:
+    """If the last way leaves a judge out: says that it is the judge whose absence changes most."""
     return ", the most influential one" if ways[-1].startswith("without judge") else ""
 
 
@@ -279,7 +282,7 @@ def _variance_table(question: QuestionRanking) -> Table:
         for name, why in ranking.not_estimable.items()
     ]
     if ranking.fitted != "linear":
-        notes.append("Variances are in log odds; a single answer's own is not counted.")
+        notes.append("Variances are in log odds; the variance of single answers is not counted.")
     notes += _next_steps(question)
     return Table(
         ["where the spread comes from", "variance", "share"],
@@ -329,7 +332,8 @@ def _percent(part: float, total: float) -> str:
     return f"{100 * part / total:.0f}%" if total > 0 else "–"
 
 
-def _left_out(result: RankResult) -> list[str]:
+def _notes_on_all(result: RankResult) -> list[str]:
+    """The notes that are not about one question: what was left out or not ranked, and others."""
     return [
         *left_out_notes(result.excluded),
         *(f"Not ranked: {why}" for why in result.refused.values()),

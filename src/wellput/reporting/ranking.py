@@ -147,7 +147,8 @@ def difference_interval(difference: SystemDifference, ranking: Ranking) -> str:
 
 
 MIN_MARKED_RANKS = 2
-"""A metric's rank is marked if it is at least this many ranks away from people's."""
+"""A metric's rank is marked if it is at least this many ranks away from the ranks that the system may
+have by people's judgments."""
 
 
 def demo_report(demo: Any) -> Report:
@@ -188,8 +189,8 @@ def _board_cell(row: RankedSystem, order: MetricOrder) -> str:
         return "–"
     place = order.systems.index(row.system)
     score = order.scores[place]
-    places = misplaced(row, order)
-    mark = "" if abs(places) < MIN_MARKED_RANKS else "▲" if places > 0 else "▼"
+    places_above = misplaced(row, order)
+    mark = "" if abs(places_above) < MIN_MARKED_RANKS else "▲" if places_above > 0 else "▼"
     return f"{number(score, 1 if abs(score) >= 10 else 2)} ({place + 1}){mark}"
 
 
@@ -331,7 +332,7 @@ def slice_differences_table(
 
 
 def _tag_and_name(ranking: FittedRanking) -> tuple[str, str]:
-    """The tag and the value of the slice that is ranked."""
+    """The tag of the slice that is ranked, and the slice's name (the tag's value)."""
     ((tag, name),) = (ranking.by or {}).items()
     return tag, name
 
@@ -366,7 +367,7 @@ def _dependence_sentences(
     corrected = f", corrected by Holm's method for {len(tests):,} tests" if len(tests) > 1 else ""
     method = f"Welch's analysis of variance of the slices' differences{corrected}"
     shown = sorted(
-        (test for test in tests if _is_shown(test, whole)), key=lambda test: test.p_adjusted
+        (test for test in tests if _is_significant(test, whole)), key=lambda test: test.p_adjusted
     )
     if not shown:
         least = min(test.p_adjusted for test in tests)
@@ -383,12 +384,14 @@ def _dependence_sentences(
             f"{high} but {difference_text(test.deltas[low], whole)} in {low}."
         )
     if len(shown) > MAX_NAMED_SLICES:
-        more = counted(len(shown) - MAX_NAMED_SLICES, "other difference")
-        lines.append(f"{more} too (in the JSON, slice_tests).")
+        n_more = len(shown) - MAX_NAMED_SLICES
+        lines.append(
+            f"Other differences that depend on {tag}: {n_more} (in the JSON, slice_tests)."
+        )
     return [*lines, f"Whether a difference depends on {tag} is tested by {method}."]
 
 
-def _is_shown(test: RankingSliceTest, whole: FittedRanking) -> bool:
+def _is_significant(test: RankingSliceTest, whole: FittedRanking) -> bool:
     """Whether the test is significant."""
     return test.p_adjusted < 1 - whole.confidence
 

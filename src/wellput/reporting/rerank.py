@@ -19,7 +19,7 @@ def rerank_report(result: RerankResult) -> Report:
     changed = sum(choice.best > 0 for choice in choices)
     rows = [
         ["items", f"{len(choices):,}"],
-        ["items where not the first was chosen", f"{changed:,}"],
+        ["items where the first was not chosen", f"{changed:,}"],
         [f"mean {name} of the first", _mean([choice.scores[0] for choice in choices])],
         [f"mean {name} of the chosen", _mean([choice.scores[choice.best] for choice in choices])],
     ]

@@ -53,7 +53,7 @@ def list_report(listed: RunList) -> Report:
             ", ".join(filter(None, (f"{run.items:,}", _skipped(run)))),
             ", ".join(dict.fromkeys(score.data[:SHOWN_HASH_DIGITS] for score in run.scores)),
             ", ".join(run.metrics),
-            ", ".join(map(_scored, run.scores) if has_scores else run.systems),
+            ", ".join(map(_system_and_score, run.scores) if has_scores else run.systems),
         ]
         for run in runs
     ]
@@ -81,7 +81,7 @@ def _skipped(run: Run) -> str:
     return f"{counted(run.skipped, 'partition')} left out" if run.skipped else ""
 
 
-def _scored(score: RunScore) -> str:
+def _system_and_score(score: RunScore) -> str:
     return f"{score.system} {number(score.score, digits_of([score.score]))}"
 
 
@@ -137,19 +137,19 @@ def _circumstances(run: Run) -> list[str]:
         lines.append(f"{_skipped(run)} because of errors: the scores are over the other items.")
     has_intervals = any(score.low is not None for score in run.scores)
     if run.test is not None or has_intervals:
-        levels = f"{100 * run.confidence:g}% intervals" if has_intervals else "no intervals"
+        intervals = f"{100 * run.confidence:g}% intervals" if has_intervals else "no intervals"
         test = "no test" if run.test is None else f"differences tested by {run.test}"
         # Approximate randomization (ar) and the paired bootstrap (bs) draw random resamples.
         drawn = f"; {counted(run.resamples, 'resample')}, seed {run.seed}"
-        lines.append(f"{levels}, {test}{drawn if run.test in ('ar', 'bs') else ''}.")
+        lines.append(f"{intervals}, {test}{drawn if run.test in ('ar', 'bs') else ''}.")
     baselines = dict.fromkeys(s.baseline for s in run.scores if s.baseline is not None)
     lines += [f"Differences are to {baseline}." for baseline in baselines]
     return lines
 
 
 def _pair_notes(run: Run) -> list[str]:
-    """A line for each metric with the p-values of all pairs, each pair once. Where the run is narrowed
-    to some systems, the others come second in a pair."""
+    """A line for each metric with the p-values of all pairs, each pair once. If only some systems of
+    the run are shown, the others come second in a pair."""
     place = {system: order for order, system in enumerate(run.systems)}
     pairs: dict[str, list[str]] = {}
     for score in run.scores:
@@ -171,7 +171,8 @@ def diff_report(run_changes: RunChanges) -> Report:
     for name, run in (("before", before), ("after", after)):
         made = f"{name}: {run.id} of {run.time:%Y-%m-%d %H:%M:%S} UTC, wellput {run.wellput}"
         notes.append(", ".join(filter(None, (made, _skipped(run)))))
-    notes += _only(run_changes.only_before, before) + _only(run_changes.only_after, after)
+    notes += _unpaired_scores(run_changes.only_before, before)
+    notes += _unpaired_scores(run_changes.only_after, after)
     untested = [
         change
         for change in run_changes.changes
@@ -228,8 +229,9 @@ def _remarks(change: ScoreChange) -> str:
     return "; ".join([*change.cautions, *([] if change.has_same_outputs else intervals)])
 
 
-def _only(pairs: Sequence[tuple[str, str]], run: Run) -> list[str]:
+def _unpaired_scores(systems_and_metrics: Sequence[tuple[str, str]], run: Run) -> list[str]:
     """A note that names the scores which only this run has."""
-    if not pairs:
+    if not systems_and_metrics:
         return []
-    return [f"Only in {run.id}: {', '.join(f'{system} {metric}' for system, metric in pairs)}."]
+    names = ", ".join(f"{system} {metric}" for system, metric in systems_and_metrics)
+    return [f"Only in {run.id}: {names}."]

@@ -68,7 +68,7 @@ def score_table(result: ScoreResult) -> Table:
     """A row for each system and a column for each metric, or the other way round; the verdict and the
     signatures stand beneath."""
     digits = {metric: _digits(result, metric) for metric in result.metrics}
-    names = {metric: _heading(result, metric) for metric in result.metrics}
+    headings = {metric: _heading(result, metric) for metric in result.metrics}
     cells = {
         (system, metric): _cell(result[system, metric], digits[metric], result)
         for system in result.systems
@@ -82,17 +82,18 @@ def score_table(result: ScoreResult) -> Table:
     transposed = Table(
         columns=["metric", *result.systems],
         rows=[
-            [name, *(cells[system, m] for system in result.systems)] for m, name in names.items()
+            [heading, *(cells[system, metric] for system in result.systems)]
+            for metric, heading in headings.items()
         ],
         notes=notes,
-        # Rows and columns change places; only columns count the one with the names, as column 0.
+        # A row i counts from 0, a column j from 1, because column 0 has the names.
         best=frozenset((j - 1, i + 1) for i, j in best),
         bold_meaning=bold_meaning,
         caption=caption,
         name="scores",
     )
     return Table(
-        columns=["system", *names.values()],
+        columns=["system", *headings.values()],
         rows=[
             [system, *(cells[system, metric] for metric in result.metrics)]
             for system in result.systems
@@ -102,13 +103,13 @@ def score_table(result: ScoreResult) -> Table:
         bold_meaning=bold_meaning,
         caption=caption,
         name="scores",
-        turned=transposed,
+        transposed=transposed,
     )
 
 
 def _best(result: ScoreResult) -> frozenset[tuple[int, int]]:
-    """The cells (row, column) of the systems than which no other is significantly better; none without
-    a test."""
+    """The cells (row, column) of systems that no other system beats significantly; none without a
+    test."""
     cells: set[tuple[int, int]] = set()
     for column, metric in enumerate(result.metrics, 1):
         beaten = result.beaten(metric)
@@ -183,15 +184,15 @@ def difference_table(result: ScoreResult) -> Table:
         for digits in [_digits(result, difference.metric)]
     ]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    has_all = bool(result.comparisons)
+    is_all_pairs = bool(result.comparisons)
     corrected = " and corrected by Holm's method" if is_corrected else ""
     return Table(
         columns=columns,
         rows=[[row[name] for name in columns] for row in rows],
         notes=_difference_notes(result),
-        title="All pairs of systems" if has_all else f"Differences from {differences[0].b}",
+        title="All pairs of systems" if is_all_pairs else f"Differences from {differences[0].b}",
         caption=f"Differences between all pairs of systems, with p by {_test_name(result)}{corrected}"
-        if has_all
+        if is_all_pairs
         else f"Differences from {differences[0].b}, with p by {_test_name(result)}{corrected}",
         name="pairs",
     )
@@ -239,7 +240,7 @@ def verdict(result: ScoreResult) -> list[str]:
 
 def _where(tested: Sequence[Score], result: ScoreResult) -> str:
     """The items on which two systems are compared, in words; empty if both have all outputs."""
-    n_left_out = {metric: left.n for left in result.left_out for metric in left.metrics}
+    n_left_out = {name: items.n for items in result.left_out for name in items.metrics}
     missing = [s for s in tested if s.n_common != result.items - n_left_out.get(s.metric, 0)]
     if not missing:
         return ""
@@ -279,24 +280,24 @@ def _is_within_margin(score: Score, result: ScoreResult) -> bool:
     return result.is_significant(score.equivalence_p_adjusted, score.n_common)
 
 
-def all_of(n_metrics: int) -> str:
+def all_metrics_text(n_metrics: int) -> str:
     """All metrics, in words."""
     return "both metrics" if n_metrics == 2 else f"all {n_metrics} metrics"
 
 
 def _claim(score: Score, result: ScoreResult) -> str:
     """What the test says about the difference from the baseline; the metrics' names follow."""
-    better = result.higher_is_better[score.metric]
+    higher_is_better = result.higher_is_better[score.metric]
     if not _is_known(score.p_adjusted):
         return "no test on" if _is_known(score.delta) else "undefined on"
     margin = result.margin.get(score.metric, 0)
     within = f"no difference larger than {margin:g}" if _is_within_margin(score, result) else ""
     if not result.is_significant(score.p_adjusted, score.n_common):
         return f"{within or 'no difference shown'} on"
-    if better is None or not score.delta:
+    if higher_is_better is None or not score.delta:
         claim = "different"
     else:
-        claim = "better" if (score.delta > 0) == better else "worse"
+        claim = "better" if (score.delta > 0) == higher_is_better else "worse"
     return f"{claim}, but {within}, on" if within else f"{claim} on"
 
 

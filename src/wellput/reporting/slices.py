@@ -61,7 +61,7 @@ def slice_notes(result: ScoreResult, tag: str) -> list[str]:
 
 def _unscored_sentences(result: ScoreResult) -> list[str]:
     """The slices for which some metrics, or all, have no score, and what is missing there."""
-    lacking: dict[tuple[str, ...], list[str]] = {}
+    slices_without: dict[tuple[str, ...], list[str]] = {}
     for part in result.slices:
         metrics = tuple(
             metric
@@ -69,13 +69,14 @@ def _unscored_sentences(result: ScoreResult) -> list[str]:
             if not any(part[system, metric].n for system in result.systems)
         )
         if metrics:
-            lacking.setdefault(metrics, []).append(str(part.slice_name))
-    unreferenced = {metric for left in result.left_out for metric in left.metrics}
+            slices_without.setdefault(metrics, []).append(str(part.slice_name))
+    # Metrics leave out only items that have no reference.
+    need_references = {metric for items in result.left_out for metric in items.metrics}
     lines = []
-    for metrics, names in lacking.items():
+    for metrics, names in slices_without.items():
         where = ", ".join(names)
         need = "needs" if len(metrics) == 1 else "need"
-        if set(metrics) <= unreferenced:
+        if set(metrics) <= need_references:
             lines.append(
                 f"No output with a reference in {where}: {', '.join(metrics)} {need} both."
             )
@@ -113,7 +114,7 @@ def shown_dependences(result: ScoreResult, tag: str) -> list[str]:
     """A sentence for each pair of systems whose difference is shown to depend on the slice, smallest p
     first."""
     shown = sorted(
-        (test for test in result.slice_tests if _is_shown(result, test)),
+        (test for test in result.slice_tests if _is_significant(result, test)),
         key=lambda test: test.p_adjusted,
     )
     lines = []
@@ -127,7 +128,7 @@ def shown_dependences(result: ScoreResult, tag: str) -> list[str]:
             f"{number(test.deltas[low], digits, sign=True)} in {low}."
         )
     if (more := len(shown) - MAX_NAMED_SLICES) > 0:
-        lines.append(f"So do {counted(more, 'other difference')} (in the JSON, slice_tests).")
+        lines.append(f"Other differences that depend on {tag}: {more} (in the JSON, slice_tests).")
     return lines
 
 
@@ -151,7 +152,7 @@ def _too_small(result: ScoreResult) -> list[str]:
     return [f"{some}{more} {has} too few {_units(result)} that differ for this test."]
 
 
-def _is_shown(result: ScoreResult, test: SliceTest) -> bool:
+def _is_significant(result: ScoreResult, test: SliceTest) -> bool:
     """Whether the test is significant."""
     return result.is_significant(test.p_adjusted, test.n)
 
@@ -164,14 +165,14 @@ def order_sentences(result: ScoreResult) -> list[str]:
     may_be_chance: dict[str, None] = {}
     untested: dict[str, None] = {}
     dependence = {
-        (test.metric, *pair): _is_shown(result, test)
+        (test.metric, *pair): _is_significant(result, test)
         for test in result.slice_tests
         for pair in ((test.a, test.b), (test.b, test.a))
     }
     for part in result.slices:
         for metric, a, b in _reversed_pairs(result, part):
             name = str(part.slice_name)
-            comparison = _test_of(part, metric, a, b)
+            comparison = _comparison_of(part, metric, a, b)
             if comparison is not None and part.is_significant(comparison.p_adjusted, comparison.n):
                 digits = digits_of(part[system, metric].score for system in part.systems)
                 sentences.append(
@@ -201,8 +202,8 @@ def order_sentences(result: ScoreResult) -> list[str]:
 def _reversed_pairs(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str, str, str]]:
     """The (metric, a, b) where system a is better than b in the slice, but worse over all items."""
     for metric in whole.metrics:
-        is_higher = whole.higher_is_better[metric]
-        if is_higher is None:
+        higher_is_better = whole.higher_is_better[metric]
+        if higher_is_better is None:
             continue
         for pair in combinations(whole.systems, 2):
             overall, here = (
@@ -211,11 +212,11 @@ def _reversed_pairs(whole: ScoreResult, part: ScoreResult) -> Iterator[tuple[str
             )
             if math.isnan(overall) or math.isnan(here) or overall * here >= 0:
                 continue
-            a, b = pair if (here > 0) == is_higher else pair[::-1]
+            a, b = pair if (here > 0) == higher_is_better else pair[::-1]
             yield metric, a, b
 
 
-def _test_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | None:
+def _comparison_of(part: ScoreResult, metric: str, a: str, b: str) -> Comparison | None:
     """The comparison of a with b under the metric, None if there is none."""
     for comparison in part.differences:
         for ordered in (comparison, comparison.swapped):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 TO_FILL_IN = "[to be filled in]"
-"""Stands for an answer of the datasheet that only the people of the study know."""
+"""Stands for an answer of the datasheet that only those who run the study know."""
 
 
 def summary_report(summary: StudySummary) -> Report:
@@ -32,7 +32,7 @@ def summary_report(summary: StudySummary) -> Report:
     notes = []
     if summary.owner_token is not None:
         notes.append("The owner's token opens the dashboard; it is not shown again.")
-    if (summary.selection or {}).get("method") == "import":
+    if (summary.selection or {}).get("method") == "import":  # the answers were imported
         notes.append("The study is closed, with all answers.")
         notes.append(f"Next: wellput study status {summary.study}")
     elif summary.open_link is not None:
@@ -65,6 +65,7 @@ def invitations_report(invited: InvitationList) -> Report:
 
 def export_report(export: Export) -> Report:
     """How many answers were written, and where."""
+    # An export for Label Studio writes its labeling interface (XML) instead of the design.
     design_kind = "labeling interface" if (export.design or "").endswith(".xml") else "design"
     other_files = f", the {design_kind} to {export.design}" if export.design else ""
     other_files += f", the payments to {export.payments}" if export.payments else ""
@@ -82,8 +83,8 @@ def backup_report(backup: Backup) -> Report:
 
 
 def datasheet_report(sheet: Datasheet) -> Report:
-    """A table for each section of the datasheet. Answers that only the people of the study know are
-    marked as missing."""
+    """A table for each section of the datasheet. Answers that only those who run the study know
+    are marked as missing."""
     sections = dict.fromkeys(answer.section for answer in sheet.answers)
     tables = [
         Table(

@@ -33,8 +33,8 @@ SUFFIX_FORMATS: dict[str, Format] = {
     ".tex": "latex",
     ".md": "markdown",
 }
-NO_TABLES = (".html", ".htm", ".pdf", ".xlsx", ".xls", ".parquet")
-"""Suffixes that are refused for tables."""
+REFUSED_SUFFIXES = (".html", ".htm", ".pdf", ".xlsx", ".xls", ".parquet")
+"""Suffixes of pages, spreadsheets and data files: no table is written to such a file."""
 DEFAULT_WIDTH = 120
 """Characters in a line if there is no terminal. Lines are then never folded; this width only decides
 whether a table is shown with rows and columns exchanged (`Table.fitting`)."""
@@ -59,7 +59,7 @@ class Table:
     text_columns: frozenset[int] = frozenset()
     """Columns of whole texts, which the page of `wellput report` wraps."""
 
-    turned: Table | None = None
+    transposed: Table | None = None
     """The same table with rows and columns exchanged; it is shown if this table is too wide."""
 
     @property
@@ -70,11 +70,11 @@ class Table:
         )
 
     def fitting(self, width: int | None) -> Table:
-        """The table; or `turned`, if the table is wider than `width` and `turned` is narrower. A
-        `width` of None counts as `DEFAULT_WIDTH`."""
+        """The table; or `transposed`, if the table is wider than `width` and `transposed` is narrower.
+        A `width` of None counts as `DEFAULT_WIDTH`."""
         is_wide = self.width > (width or DEFAULT_WIDTH)
-        is_better = self.turned is not None and self.turned.width < self.width
-        return self.turned if self.turned is not None and is_wide and is_better else self
+        is_better = self.transposed is not None and self.transposed.width < self.width
+        return self.transposed if self.transposed is not None and is_wide and is_better else self
 
     @property
     def printable(self) -> Table:
@@ -162,7 +162,7 @@ def suffix_format(path: PathLike) -> Format:
     ('markdown', 'table', 'table')
     """
     suffix = Path(path).suffix.lower()
-    if suffix in NO_TABLES:
+    if suffix in REFUSED_SUFFIXES:
         raise InputError(
             f"{path}: a table is written as text (.txt), JSON (.json), CSV (.csv), LaTeX (.tex) or "
             f"Markdown (.md), not as {suffix}. `wellput report` makes a page for browsers."

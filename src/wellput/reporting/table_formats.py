@@ -1,7 +1,7 @@
 """Tables and records as text: for a terminal, as Markdown, LaTeX, CSV and JSON.
 
 CSV and JSON are for programs: they have the values themselves, not the cells of the tables. On a
-terminal, drawings of an output aligned with its reference are folded to its width.
+terminal, drawings of an output aligned with its reference are folded to the terminal's width.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ def as_terminal(tables: Sequence[Table], *, width: int | None, color: bool) -> s
         force_terminal=color,
         color_system="standard" if color else None,
     )
-    for order, table in enumerate(tables):
-        if order:
+    for place, table in enumerate(tables):
+        if place:
             console.print()
-        if table.title:  # not the grid's own title, which is folded to the grid's width
+        if table.title:  # printed here, because Rich would fold a grid's title to the grid's width
             console.print(Text(table.title, style="italic"), soft_wrap=width is None)
-        # `width` counts three characters after each column: two more than a line has.
+        # `table.width` counts three characters after each column: two more than a line has.
         if len(table.rows) > MAX_ROWS_FOLDED and table.width - 2 <= (width or UNLIMITED_WIDTH):
             target.write(_long_grid(table, color=color))
         else:
             console.print(_grid(table) if table.rows else "")
+        # Without color no cell is bold, so no note says what bold means.
         for note in table.all_notes if color else table.notes:
             console.print(Text(_wrapped(note, width)), soft_wrap=True)
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).strip("\n") + "\n"
@@ -112,10 +113,10 @@ def as_markdown(tables: Sequence[Table]) -> str:
     for table in tables:
         title = _escape_markdown(_on_one_line(table.title))
         lines = [f"**{title}**", ""] if title else []
-        others = "---" if table.is_prose else "---:"
+        rule_of_others = "---" if table.is_prose else "---:"
         if table.rows:
             lines.append(_pipe(table.columns))
-            lines.append(_pipe(["---", *[others] * (len(table.columns) - 1)]))
+            lines.append(_pipe(["---", *[rule_of_others] * (len(table.columns) - 1)]))
             lines += [
                 _pipe(row, {j for best_row, j in table.best if best_row == i})
                 for i, row in enumerate(table.rows)
@@ -167,9 +168,9 @@ def as_latex(tables: Sequence[Table]) -> str:
         lines = [r"\begin{table}", r"\centering"]
         if caption := _caption(table):
             labels.append(_label(table.name or table.title or table.caption))
-            number_of_label = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
+            label_suffix = f"-{labels.count(labels[-1])}" if labels[-1] in labels[:-1] else ""
             lines.append(rf"\caption{{{_escape_latex(caption)}}}")
-            lines.append(rf"\label{{tab:{labels[-1]}{number_of_label}}}")
+            lines.append(rf"\label{{tab:{labels[-1]}{label_suffix}}}")
         if table.rows:
             lines += _latex_grid(table)
         if table.notes:

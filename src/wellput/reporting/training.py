@@ -32,8 +32,9 @@ PARSER_COLUMNS = ("xpos", "upos", "lemma", "uas", "las")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramTraining(Result):
-    """An n-gram model. `lines` and `words` count the training text; `discounts` (Kneser-Ney) has for
-    each length of n-grams those for n-grams that occur once, twice, and three times or more."""
+    """An n-gram model. `lines` and `words` count the training text; `discounts` has three
+    discounts (Kneser-Ney) for each length of n-grams: for n-grams that occur once, twice, and three
+    times or more."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:ngram_report"
 
@@ -139,10 +140,10 @@ def english_report(training: EnglishTraining) -> Report:
 
 @dataclass(frozen=True, repr=False)
 class FluencyTraining(Result):
-    """Models of fluency in `folder`, which classify sentences as real or made worse: `weights` are
-    those of the features by file. `real` counts the sentences that were kept as they were, `source`
-    those that were made worse. `held_out` has for each file two numbers of sentences not trained on:
-    those that were classified correctly, and all."""
+    """Models of fluency in `folder`, which classify sentences as real or made worse. `weights` has
+    the weight of each feature, by file. `real` counts the sentences that were kept as they were,
+    `source` those that were made worse. `held_out` has for each file two numbers of sentences not
+    trained on: those that were classified correctly, and all."""
 
     presented_by: ClassVar[str] = "wellput.reporting.training:fluency_report"
 

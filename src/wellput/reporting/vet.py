@@ -105,9 +105,9 @@ def _caveats(result: VetResult) -> list[str]:
     )
     notes = [
         f"{counted(test.n_trials, 'trial')} on {items} with answers of at least two people and of "
-        "the judge. p: one-sided t-test that the share of trials where the person's answer is nearer "
-        f"is less than {test.epsilon:g} (the allowance) above the share where the judge's is, "
-        "corrected by Benjamini & Yekutieli's method."
+        "the judge. p: one-sided t-test. A small p shows that the share of trials where the person's "
+        "answer is nearer, minus the share where the judge's is nearer, is below "
+        f"{test.epsilon:g} (the allowance). p (BY): corrected by Benjamini & Yekutieli's method."
         f"{clustered} Intervals hold for these people and systems, other items."
     ]
     if test.untested and test.has_enough_people:
@@ -220,12 +220,12 @@ def _bias_table(result: VetResult) -> Table:
     notes = [f"Not measured: {', '.join(names)}: {why}." for why, names in reasons.items()]
     if rows:
         than_half = " (position: than half of the time)" if biases.position is not None else ""
-        more = (
+        meaning = (
             f"How much more often it chooses such an output than people do{than_half}."
             if is_choice
             else "How many points more it gives than people do."
         )
-        notes.insert(0, more)
+        notes.insert(0, meaning)
     if biases.severity is not None and biases.severity.method.startswith(ALL_EQUAL_REASON):
         notes.append(
             "severity: the same for every item, so there is no interval; p is that of the sign test."

@@ -27,7 +27,7 @@ def library() -> str:
 def report(
     browser: Browser, library: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Opened]:
-    """The small evaluation, with one output left out of the figures."""
+    """The small evaluation, with one output that correlations and lines leave out."""
     options = AgreementOptions(
         exclusions=[Exclusion("", "a typing error", item="i2", system="B")],
         uncertainty=Uncertainty(n_resamples=50),

@@ -60,7 +60,7 @@ def small_evaluation(
         [metrics],
         title=title,
         baseline=None,
-        shown=shown,
+        max_shown=shown,
         options=options or AgreementOptions(uncertainty=Uncertainty(n_resamples=50)),
     )
 

@@ -209,7 +209,7 @@ def test_captions_speak_only_of_what_is_drawn(
     caption = "#chart-scatter .note"
     drawn = report.page.locator(caption).inner_text()
     assert "dashed line" in drawn and "Crossed rings" in drawn
-    assert "in the figures: rating = " in drawn and "R² = " in drawn
+    assert "not left out: rating = " in drawn and "R² = " in drawn
     choices = [
         Preference(judge, f"i{n}", "A", "C", "better", "a" if n % 3 else "b")
         for judge in ("J1", "J2")

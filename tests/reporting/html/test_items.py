@@ -117,7 +117,7 @@ def test_ranks_count_the_outputs_that_are_worse() -> None:
 def test_ranks_of_a_metric_for_which_lower_is_better_are_reversed() -> None:
     evaluation = small_evaluation()
     records = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, evaluation.people
     )
     a, _, c = records[0]["outputs"]
     ter = evaluation.result.metrics.index("ter")
@@ -135,7 +135,7 @@ def test_ranks_of_a_question_whose_lowest_value_is_best_are_reversed() -> None:
     ]
     evaluation = small_evaluation(answers=fast_first)
     records = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, evaluation.people
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, evaluation.people
     )
     a, b, c = (output["people_ranks"][0] for output in records[0]["outputs"])
     assert a > b > c
@@ -146,7 +146,7 @@ def test_missing_outputs_and_displays_are_shown_as_they_are() -> None:
     evalset = EvalSet([Item("1", {"A": "a b"}, ("a b",)), Item("2", {"B": "a"}, ("a b",))])
     evaluation = small_evaluation(evalset, [], metrics="random")
     first, second = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, None
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None
     )
     assert first["outputs"][1] is None and second["outputs"][0] is None
     displays = {"n1": ["nod", "blink"], "n2": []}
@@ -162,7 +162,7 @@ def test_paraphrased_references_come_last_with_their_new_words_marked() -> None:
     )
     evaluation = small_evaluation(EvalSet([item, item._replace(id="2")]), [], metrics="gsa")
     (record, _) = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, None
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None
     )
     given_one, paraphrased = record["references"]
     assert "changed" not in given_one and paraphrased["changed"] == [1]
@@ -174,7 +174,7 @@ def test_the_alignment_is_that_of_the_metric_asked_for(metric: str) -> None:
     evalset = EvalSet.of({"A": ["ab", "ab"]}, ["ac", "ac"])
     evaluation = small_evaluation(evalset, [], metrics=metric)
     (record, _) = explorer_items(
-        evaluation.sample, evaluation.metrics, evaluation.result.tables, None
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None
     )
     assert record["outputs"][0]["alignment"]["marks"] == ("s" if metric == "gsa" else ".s")
 
@@ -194,7 +194,7 @@ def test_items_without_references_are_shown_without_alignments() -> None:
     bare = Item("i0", {"A": "the cat sat down", "B": "down", "C": "off"})
     evalset = EvalSet([bare, *small_evalset()])
     evaluation = small_evaluation(evalset, metrics="gsa,gta,understandability,length")
-    records = explorer_items(evaluation.sample, evaluation.metrics, evaluation.result.tables, None)
+    records = explorer_items(evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None)
     first, second = records[0], records[1]
     assert first["references"] == []
     assert all("alignment" not in output for output in first["outputs"])

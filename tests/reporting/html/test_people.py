@@ -54,7 +54,7 @@ def test_the_line_is_the_least_squares_line() -> None:
     assert line["at_low"] == pytest.approx(1.0) and line["at_high"] == pytest.approx(5.0)
     assert line["r_squared"] == pytest.approx(8 / 8.54)  # S_xy² / (S_xx S_yy): 4² / (2 · 8.54)
     assert line["equation"] == "rating = 1.000 + 2.000 × score (R² = 0.94, n = 3)"
-    falling = regression_line(np.array([0.0, 1.0, 2.0]), -np.arange(3.0), of=("words", "score"))
+    falling = regression_line(np.array([0.0, 1.0, 2.0]), -np.arange(3.0), names=("words", "score"))
     assert falling is not None
     assert falling["equation"] == "score = 0.000 − 1.000 × words (R² = 1.00, n = 3)"
 

@@ -270,6 +270,8 @@ def _covariate(
 ) -> Floats:
     """The values of one covariate for each judgment, in standard deviations from its mean; for
     choices, the first output's value minus the second's."""
+    if not table:
+        raise InputError(f"covariates: {name} has no value for any output.")
     all_values = np.array(list(table.values()))
     standard_deviation = float(all_values.std())
     if not standard_deviation > 0:

@@ -29,7 +29,7 @@ from wellput.engine.result import ScoreResult
 from wellput.metrics.accuracy import GenerationStringAccuracy
 from wellput.metrics.alignments import alignment_steps
 from wellput.reporting.ranking import ranking_table, whom
-from wellput.reporting.score import all_of
+from wellput.reporting.score import all_metrics_text
 from wellput.reporting.table import Table
 
 NO_JUDGMENTS_NOTE = "There are no judgments: whether people agree with the metrics is unknown."
@@ -98,8 +98,8 @@ def _by_people(
     is_named: bool,
 ) -> ReportAnswer:
     """The answer to one question; `is_named` says that its sentence names the question."""
-    whole = scale if ranking.model == "mean" else (0.0, 1.0)
-    domain = shown_range(ranking.systems, whole)
+    whole_scale = scale if ranking.model == "mean" else (0.0, 1.0)
+    domain = shown_range(ranking.systems, whole_scale)
     picture = {
         "kind": "people",
         "who": whom(ranking),
@@ -134,15 +134,15 @@ def _by_people(
         [sentence for sentence in sentences if sentence],
         picture,
         ranking.question,
-        _notes(ranking, result.systems, domain, whole),
+        _notes(ranking, result.systems, domain, whole_scale),
         [replace(ranking_table(ranking), notes=())],
     )
 
 
 def _rank_cell(row: RankedSystem, order: MetricOrder) -> dict[str, Any] | None:
-    """The system's rank and score under the metric, how far this rank is from the ranks that people's
-    judgments allow, and the systems that it stands `above` or `below` although people order them the
-    other way; None if the metric has no score for the system."""
+    """The system's rank and score under the metric; how far this rank is from the ranks that people's
+    judgments allow; and the systems that the metric puts `below` or `above` it, although people order
+    the two the other way. None if the metric has no score for the system."""
     if row.system not in order.systems:
         return None
     place = order.systems.index(row.system)
@@ -159,18 +159,16 @@ def _notes(
     ranking: Ranking,
     systems: Sequence[str],
     domain: tuple[float, float],
-    whole: tuple[float, float],
+    whole_scale: tuple[float, float],
 ) -> list[str]:
-    """Notes below the chart. `domain` is the part of the scale that the axis shows, `whole` the range
-    of the ratings."""
+    """Notes below the chart. `domain` is the part of the scale that the axis shows."""
     notes: list[str] = []
     if any(row.low is not None for row in ranking.systems):
         level = f"{100 * ranking.confidence:g}%"
         notes.append(f"Whiskers: {level} intervals; they and the tests hold for {ranking.scope}.")
-    if domain != whole:
-        notes.append(
-            f"The axis shows a part of the scale: ratings run from {whole[0]:g} to {whole[1]:g}."
-        )
+    if domain != whole_scale:
+        low, high = whole_scale
+        notes.append(f"The axis shows a part of the scale: ratings run from {low:g} to {high:g}.")
     judged = {row.system for row in ranking.systems}
     unjudged = [system for system in systems if system not in judged]
     if unjudged:
@@ -192,13 +190,13 @@ def _by_metrics(result: ScoreResult) -> ReportAnswer:
 def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> dict[str, Any]:
     """A metric's scores of the systems, with their ranks if the metric can rank systems."""
     order = best_first(result, metric) if metric in ranking_metrics(result) else []
-    ranked = [result[system, metric].score for system in order]
+    ranked_scores = [result[system, metric].score for system in order]
     cells: list[dict[str, Any] | None] = []
     for system in systems:
         score = result[system, metric]
-        known = {"value": score.score, "low": score.low, "high": score.high}
-        rank = ranked.index(score.score) + 1 if system in order else None
-        cells.append(None if math.isnan(score.score) else {**known, "rank": rank})
+        rank = ranked_scores.index(score.score) + 1 if system in order else None
+        cell = {"value": score.score, "low": score.low, "high": score.high, "rank": rank}
+        cells.append(None if math.isnan(score.score) else cell)
     return {
         "metric": metric,
         "is_lower_better": result.higher_is_better[metric] is False,
@@ -207,17 +205,17 @@ def _metric_column(result: ScoreResult, metric: str, systems: Sequence[str]) -> 
 
 
 def _by_mean_rank(result: ScoreResult) -> list[str]:
-    """All systems by their mean rank under the metrics, best first; no score counts as the last
-    rank."""
+    """All systems by their mean rank under the metrics, best first. Where a system has no score, its
+    rank is after the last."""
     metrics = ranking_metrics(result)
     orders = [best_first(result, metric) for metric in metrics]
-    places = {
+    rank_sums = {
         system: sum(
             order.index(system) if system in order else len(result.systems) for order in orders
         )
         for system in result.systems
     }
-    return sorted(result.systems, key=lambda system: places[system])
+    return sorted(result.systems, key=lambda system: rank_sums[system])
 
 
 def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> tuple[float, float]:
@@ -236,7 +234,7 @@ def shown_range(systems: Sequence[RankedSystem], scale: tuple[float, float]) -> 
 
 
 def headline(result: ScoreResult) -> str:
-    """Which system scores best under how many metrics, and whether its lead is significant."""
+    """Which systems score best, under which metrics, and whether their leads are significant."""
     metrics = ranking_metrics(result)
     if len(result.systems) < 2 or not metrics:
         counts = counted(len(result.systems), "system"), counted(len(result.metrics), "metric")
@@ -254,7 +252,8 @@ def headline(result: ScoreResult) -> str:
     if not winners:
         return "No system is ahead under any metric."
     parts = [
-        f"{system} scores best under {_which(won, metrics)}; {_lead(won, significant.get(system, []))}"
+        f"{system} scores best under {_metrics_text(won, metrics)}; "
+        f"{_lead(won, significant.get(system, []))}"
         for system, won in sorted(winners.items(), key=lambda entry: -len(entry[1]))
     ]
     return ". ".join(parts) + "."
@@ -273,12 +272,12 @@ def references_sentence(items: Sequence[Item]) -> str:
         for first, other in combinations([metric.tokens(text) for text in references], 2):
             steps = alignment_steps(first, other, metric.costs, with_moves=False)
             distances.append(sum(step.mark != "." for step in steps))
-    distance = f"differ in {sum(distances) / len(distances):.1f} words on average"
+    difference = f"differ in {sum(distances) / len(distances):.1f} words on average"
     if len(several) == 1:
-        return f"1 item has several references: two of them {distance}."
+        return f"1 item has several references: two of them {difference}."
     return (
         f"{len(several):,} items have several references. They are identical for "
-        f"{identical / len(several):.0%} of the items; two references of an item {distance}."
+        f"{identical / len(several):.0%} of the items; two references of an item {difference}."
     )
 
 
@@ -294,12 +293,11 @@ def higher_is_better(result: ScoreResult, metric: str) -> bool | None:
 
 
 def best_first(result: ScoreResult, metric: str) -> list[str]:
-    """The systems that have a score, best first under the metric."""
+    """The systems that have a score, best first under the metric; the lowest score first if the metric
+    does not say which score is better."""
     known = [system for system in result.systems if not math.isnan(_value(result, system, metric))]
-    is_better = result.higher_is_better[metric]
-    return sorted(
-        known, key=lambda system: _value(result, system, metric) * (-1 if is_better else 1)
-    )
+    sign = -1 if result.higher_is_better[metric] else 1
+    return sorted(known, key=lambda system: sign * _value(result, system, metric))
 
 
 def _value(result: ScoreResult, system: str, metric: str) -> float:
@@ -315,10 +313,10 @@ def _are_different(result: ScoreResult, metric: str, a: str, b: str) -> bool:
     )
 
 
-def _which(won: Sequence[str], metrics: Sequence[str]) -> str:
+def _metrics_text(won: Sequence[str], metrics: Sequence[str]) -> str:
     """The metrics under which a system scores best, in words; `metrics` are all that were used."""
     if len(won) == len(metrics):
-        return all_of(len(metrics)) if len(metrics) > 1 else metrics[0]
+        return all_metrics_text(len(metrics)) if len(metrics) > 1 else metrics[0]
     if len(won) > MAX_METRICS_NAMED:
         return f"{len(won)} of {counted(len(metrics), 'metric')}"
     return f"{', '.join(won)} ({len(won)} of {counted(len(metrics), 'metric')})"

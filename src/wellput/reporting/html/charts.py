@@ -1,8 +1,9 @@
 """`Chart`: a Vega-Lite specification made with Altair, and the rows it draws.
 
 The specification does not contain the rows: a script of the page adds the rows that the reader chose,
-and saves the same rows as CSV. In titles, `$metric` and `$question` stand for the reader's choice. In a
-note, `$equation` stands for the equation of the line that is drawn.
+and saves the same rows as CSV. In the specification, `$metric`, `$question`, `$coefficient` and
+`$comparison` stand for the reader's choice. In a note, `$equation` stands for the equation of the line
+that is drawn.
 
 Colors are those of Okabe and Ito, which people with color blindness can distinguish. Nothing is shown
 by color alone. If there are too many systems for different shapes, each has its own panel.
@@ -43,7 +44,7 @@ PANEL_WIDTH = 148
 """In pixels; panels are square."""
 
 Condition = Literal["always", "lines", "left_out"]
-"""When a note is shown: always; if a line is drawn; or if outputs are left out of the figures."""
+"""When a note is shown: always; if a line is drawn; or if the line leaves out some outputs."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def scatter_spec(
 ) -> dict[str, Any]:
     """The Vega-Lite specification of a scatter plot, with a point for each output. All systems
     share one panel if they are few (see `has_panels`); otherwise each has a panel, in the order given.
-    `with_reason`: rows with a reason are drawn as left out."""
+    `with_reason`: rows have a `reason` if the line leaves their output out, and are then drawn as
+    crossed rings."""
     alt = altair()
     is_split = has_panels(systems)
     scale = alt.Scale(zero=False, nice=True)

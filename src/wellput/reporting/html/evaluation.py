@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class ShownItems:
     """Items in file order with their `places` among all `total` items. `has_references`: every system
-    has outputs with references. `has_trees`: all items with references have syntax trees. `kind` is the
-    kind of the outputs, None if all are text. `found` has the requested ids that exist."""
+    has outputs with references. `has_trees`: each item with references has a syntax tree of at least
+    one of them. `kind` is the kind of the outputs, None if all are text. `found` has those ids that
+    `draw_shown_items` was to draw first and that exist."""
 
     items: tuple[Item, ...]
     places: tuple[int, ...]
@@ -100,10 +101,10 @@ def draw_shown_items(
             if kind is None:
                 kind = _kind_in(item)
         on_progress(len(block))
-    shown = sorted((place, item) for _, place, item in heap)
+    drawn = sorted((place, item) for _, place, item in heap)
     return ShownItems(
-        items=tuple(item for _, item in shown),
-        places=tuple(place for place, _ in shown),
+        items=tuple(item for _, item in drawn),
+        places=tuple(place for place, _ in drawn),
         total=total,
         systems=tuple(systems),
         has_references=bool(systems) and with_references == set(systems),
@@ -123,47 +124,48 @@ def _kind_in(item: Item) -> OutputKind | None:
     return None
 
 
-def logged_scorers(sample: ShownItems) -> list[str]:
+def logged_scorers(shown_items: ShownItems) -> list[str]:
     """The names of the scores that an evaluation log already has for every system's outputs."""
-    named: dict[str, set[str]] = {system: set() for system in sample.systems}
-    for item in sample.items:
+    named: dict[str, set[str]] = {system: set() for system in shown_items.systems}
+    for item in shown_items.items:
         for system, scores in item.logged.items():
             named[system] |= set(scores)
     return sorted(set.intersection(*named.values())) if named else []
 
 
-def usual_metrics(sample: ShownItems, *, has_judgments: bool) -> list[str | Metric]:
+def usual_metrics(shown_items: ShownItems, *, has_judgments: bool) -> list[str | Metric]:
     """The metrics that these items allow; for an evaluation log, the scores in it. With judgments also
     the sentinels (length-only and random), which show what a useless metric reaches."""
-    logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(sample)]
+    logged: list[str | Metric] = [Logged(scorer) for scorer in logged_scorers(shown_items)]
     sentinels = ",length-only,random" if has_judgments else ""
     if logged:
-        with_references = "exact,chrf," if sample.has_references else ""
-        return [*logged, f"{with_references}length{sentinels}"]
-    return [_text_metrics(sample, sentinels)]
+        reference_metrics = "exact,chrf," if shown_items.has_references else ""
+        return [*logged, f"{reference_metrics}length{sentinels}"]
+    return [_metrics_without_log(shown_items, sentinels)]
 
 
-def _text_metrics(sample: ShownItems, sentinels: str) -> str:
-    """The names of the usual metrics, with the sentinels; what they need must be there."""
-    if sample.kind is not None:
-        return sample.kind.usual_metrics
-    if not sample.has_references:
+def _metrics_without_log(shown_items: ShownItems, sentinels: str) -> str:
+    """The names of the usual metrics for outputs of this kind; for texts, those metrics whose
+    references and trees are there, and the sentinels."""
+    if shown_items.kind is not None:
+        return shown_items.kind.usual_metrics
+    if not shown_items.has_references:
         return f"length,ttr,distinct{sentinels}"
-    trees = ",sta,gta,quality" if sample.has_trees else ""
-    return f"bleu,chrf,ter,ssa,gsa{trees}{sentinels}"
+    tree_metrics = ",sta,gta,quality" if shown_items.has_trees else ""
+    return f"bleu,chrf,ter,ssa,gsa{tree_metrics}{sentinels}"
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """What a report shows: scores with intervals and all pairs of systems (`result`, which keeps
-    segment scores), the items to show (`sample`), and figures of the judgments if there are any.
+    segment scores), the items to show (`shown_items`), and figures of the judgments if there are any.
     `output_tables` has the scores of single outputs by metric. They are those of `result`; but if
     judgments name samples, they are the scores of these samples."""
 
     title: str
     result: ScoreResult
     metrics: Sequence[Metric]
-    sample: ShownItems
+    shown_items: ShownItems
     output_tables: Mapping[str, ScoreTable]
     agreement: AgreementResult | None = None
     people: People | None = None
@@ -189,30 +191,32 @@ def evaluate_for_page(
     *,
     title: str,
     baseline: str | None,
-    shown: int,
+    max_shown: int,
     options: AgreementOptions,
     by: str | None = None,
     on_phase: OnPhase = ignore_phase,
 ) -> Evaluation:
     """Scores with intervals and tests of all pairs of systems, agreement with the judges if there
-    are any, and the items to show (at most `shown`). With `by`, scores and agreement also for each
+    are any, and the items to show (at most `max_shown`). With `by`, scores and agreement also for each
     value of this tag. Without `metrics`, `usual_metrics` are used."""
     uncertainty = options.uncertainty
     judged = {answer.item for answer in answers}
     on_items = on_phase("reading items")
-    sample = draw_shown_items(
-        source, size=shown, seed=uncertainty.seed, first=judged, on_progress=on_items
+    shown_items = draw_shown_items(
+        source, size=max_shown, seed=uncertainty.seed, first=judged, on_progress=on_items
     )
-    known_names = KnownNames(sample.systems, sample.found)
+    known_names = KnownNames(shown_items.systems, shown_items.found)
+    # The same items; if judgments name samples, an output has only its judged samples.
     judged_source = with_judged_samples(
         source, answers, questions=options.questions, exclusions=options.exclusions
     )
     options = replace(
         options, exclusions=with_unknown_excluded(answers, options.exclusions, known_names)
     )
-    named = create_all(metrics or usual_metrics(sample, has_judgments=bool(answers)))
-    scorers = expand_logged(named, source)
-    has_pairs = len(sample.systems) > 1
+    chosen = create_all(metrics or usual_metrics(shown_items, has_judgments=bool(answers)))
+    # The metric `logged` stands for every scorer in the source's log.
+    scorers = expand_logged(chosen, source)
+    has_pairs = len(shown_items.systems) > 1
     inference = Inference(
         has_intervals=True,
         paired=DEFAULT_PAIRED_TEST if has_pairs else None,
@@ -263,4 +267,4 @@ def evaluate_for_page(
     if agreement is not None:
         notes = [note for note in compared.notes if note not in result.notes]
         agreement = replace(agreement, notes=(*agreement.notes, *notes))
-    return Evaluation(title, result, scorers, sample, tables, agreement, people)
+    return Evaluation(title, result, scorers, shown_items, tables, agreement, people)

@@ -1,5 +1,5 @@
-"""Items as the explorer, the part of a report for browsing them, shows them: texts, alignments, trees,
-scores, ratings.
+"""The data of the explorer, the part of a report where readers browse the items: texts, alignments,
+trees, scores, ratings.
 
 Scores, ratings and their ranks (from 0, the worst of the outputs shown, to 100, the best) are lists
 with a value for each metric or question. A *treelet* is a word of a tree with its direct dependents.
@@ -41,7 +41,7 @@ M = TypeVar("M", bound=AlignmentOptions)
 
 
 def explorer_items(
-    sample: ShownItems,
+    shown_items: ShownItems,
     metrics: Sequence[Metric],
     tables: Mapping[str, ScoreTable],
     people: People | None,
@@ -51,18 +51,23 @@ def explorer_items(
     none."""
     string_metric = _chosen(metrics, GenerationStringAccuracy())
     tree_metric = _chosen(metrics, GenerationTreeAccuracy())
-    references_of = [_references(item) for item in sample.items]
+    references_of = [_references(item) for item in shown_items.items]
     records = [
-        _record(item, references, string_metric, tree_metric, len(sample.systems))
-        for item, references in zip(sample.items, references_of, strict=True)
+        _record(item, references, string_metric, tree_metric, len(shown_items.systems))
+        for item, references in zip(shown_items.items, references_of, strict=True)
     ]
-    figures = {name: _rounded(values) for name, values in _figures(sample, tables, people).items()}
-    reasons = _reasons(sample, tables, people)
-    for row, system in enumerate(sample.systems):
-        item_places = [place for place, item in enumerate(sample.items) if system in item.outputs]
-        batch = Batch.of(system, [sample.items[place] for place in item_places])
+    figures = {
+        name: _rounded(values) for name, values in _figures(shown_items, tables, people).items()
+    }
+    reasons = _reasons(shown_items, tables, people)
+    for row, system in enumerate(shown_items.systems):
+        item_places = [
+            place for place, item in enumerate(shown_items.items) if system in item.outputs
+        ]
+        batch = Batch.of(system, [shown_items.items[place] for place in item_places])
         parts = _drawn(batch, string_metric, tree_metric, metrics)
         for place, output, drawn in zip(item_places, batch.outputs, parts, strict=True):
+            # The page gets the number of the reference instead of its text.
             for part in drawn.values():
                 if isinstance(part, dict):
                     part["reference"] = list(references_of[place]).index(part["reference"])
@@ -123,7 +128,8 @@ def _record(
 def _changed(
     tokens: Sequence[str], references: Sequence[str], string_metric: GenerationStringAccuracy
 ) -> list[int]:
-    """The places of the words in a paraphrased reference that the closest given reference lacks."""
+    """The places of the words in a reference of one system alone that the closest shared reference
+    lacks. References of single systems are paraphrases (see `wellput paraphrase`)."""
     paths = [
         alignment_steps(
             string_metric.tokens(reference), tokens, string_metric.costs, with_moves=False
@@ -144,19 +150,19 @@ def _drawn(
     are any. The metrics that align outputs with references are explained by the alignment."""
     parts: list[dict[str, Any]] = [{} for _ in range(len(batch))]
     referenced_batch = batch.with_references()
-    with_references = [
+    referenced_parts = [
         part for part, references in zip(parts, batch.references, strict=True) if references
     ]
     is_text = len(referenced_batch) > 0 and all(isinstance(output, str) for output in batch.outputs)
     if is_text:
         for part, alignment in zip(
-            with_references, drawn_alignments(referenced_batch, string_metric), strict=True
+            referenced_parts, drawn_alignments(referenced_batch, string_metric), strict=True
         ):
             if alignment is not None:
                 part["alignment"] = alignment
     if is_text and all(any(tree is not None for tree in row) for row in referenced_batch.trees):
         for part, treelets in zip(
-            with_references, drawn_treelets(referenced_batch, tree_metric), strict=True
+            referenced_parts, drawn_treelets(referenced_batch, tree_metric), strict=True
         ):
             part["treelets"] = treelets
     if any(isinstance(output, tuple) for output in batch.outputs):
@@ -165,11 +171,11 @@ def _drawn(
         if isinstance(metric, Explains) and not isinstance(metric, AlignmentOptions):
             is_compared = "references" in metric.needs
             rows, explained_batch = (
-                (with_references, referenced_batch) if is_compared else (parts, batch)
+                (referenced_parts, referenced_batch) if is_compared else (parts, batch)
             )
             texts = metric.explain(explained_batch) if len(explained_batch) else []
             for part, text, output in zip(rows, texts, explained_batch.outputs, strict=True):
-                # The page has the output already.
+                # An explanation begins with the output, which the page has already.
                 explanation = dedent(text).removeprefix(f"{output}\n")
                 if explanation:
                     part.setdefault("explained", []).append([metric.name, explanation])
@@ -177,20 +183,20 @@ def _drawn(
 
 
 def _figures(
-    sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
+    shown_items: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[str, Floats]:
-    """Scores and ratings, and the ranks of both, as arrays scorers × systems × items of the sample. The
+    """Scores and ratings, and the ranks of both, as arrays scorers × systems × shown items. The
     scorers are metrics or questions."""
-    places = list(sample.places)
-    order = [next(iter(tables.values())).row(system) for system in sample.systems]
-    scores = np.stack([table.scores[order][:, places] for table in tables.values()])
+    places = list(shown_items.places)
+    rows = [next(iter(tables.values())).row(system) for system in shown_items.systems]
+    scores = np.stack([table.scores[rows][:, places] for table in tables.values()])
     oriented = [
         -values if table.higher_is_better is False else values
         for values, table in zip(scores, tables.values(), strict=True)
     ]
     figures = {"scores": scores, "ranks": np.stack([_percentiles(v) for v in oriented])}
     if people is not None:
-        ratings = np.stack([given[order][:, places] for given in people.ratings.values()])
+        ratings = np.stack([values[rows][:, places] for values in people.ratings.values()])
         oriented = [
             -values if question in LOWER_IS_BETTER else values
             for values, question in zip(ratings, people.ratings, strict=True)
@@ -216,15 +222,15 @@ def _percentiles(values: Floats) -> Floats:
 
 
 def _reasons(
-    sample: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
+    shown_items: ShownItems, tables: Mapping[str, ScoreTable], people: People | None
 ) -> dict[tuple[int, int], list[str | None]]:
-    """For outputs that the figures leave out, by the places of system and item: the reason for each
-    question, None if the output is not left out."""
+    """For outputs that correlations and regression lines leave out (`People.left_out`), by the places
+    of system and item: the reason for each question, None if the output is not left out."""
     if people is None:
         return {}
     table = next(iter(tables.values()))
-    rows = {table.row(system): row for row, system in enumerate(sample.systems)}
-    columns = {place: column for column, place in enumerate(sample.places)}
+    rows = {table.row(system): row for row, system in enumerate(shown_items.systems)}
+    columns = {place: column for column, place in enumerate(shown_items.places)}
     reasons: dict[tuple[int, int], list[str | None]] = {}
     for number, question in enumerate(people.ratings):
         for (system, item), reason in people.left_out.get(question, {}).items():
@@ -253,7 +259,7 @@ def _rounded(values: Floats) -> list[list[list[float | None]]]:
     [[[-12.35], [0.0], [None]]]
     """
     size = np.where(np.isfinite(values) & (values != 0), np.abs(values), 1.0)
-    # Divided by a power of ten, so that the nearest float is the one with few digits.
+    # Dividing, unlike multiplying by 0.01, gives the float that is written with few digits: 12.35.
     scale = 10.0 ** (SIGNIFICANT_DIGITS - 1 - np.floor(np.log10(size)))
     rounded = np.moveaxis(np.round(values * scale) / scale, 0, -1)
     cells = rounded.astype(object)
@@ -322,7 +328,7 @@ def drawn_alignments(batch: Batch, metric: GenerationStringAccuracy) -> list[dic
             {
                 "reference": batch.references[row][place],
                 "marks": marks,
-                **({"moves": [[to, at] for to, at in moves.items()]} if moves else {}),
+                **({"moves": [[to, origin] for to, origin in moves.items()]} if moves else {}),
             }
         )
     return drawn

@@ -63,7 +63,7 @@ def _systems_table(comparison: MachineComparison) -> Table:
     gaps = {row.system: row for row in comparison.vet.biases.by_system}
     rows = []
     for row in comparison.systems:
-        gap = gaps.get(row.system)
+        gap = gaps.get(row.system)  # its `severity` is the machine's mean minus people's
         rows.append(
             [
                 row.system,

@@ -48,6 +48,7 @@ SCRIPTS = (
 )
 """The files in `assets` that make up the page's own script, in this order."""
 LIBRARY_ENTRY = "window.vegaEmbed = vegaEmbed;"
+"""The line that vl-convert adds to the chart library, so that the page's own script can call it."""
 MIN_FREE_BYTES = 1 << 29
 """The address space, in bytes, that vl-convert needs to bundle the chart library."""
 
@@ -56,13 +57,15 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
     """The report as HTML; `library` is the script that `chart_library` gives."""
     assets = files("wellput.reporting.html") / "assets"
     page_script = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    sample = evaluation.sample
+    shown_items = evaluation.shown_items
     items = explorer_items(
-        sample,
+        shown_items,
         evaluation.metrics,
         evaluation.output_tables,
         evaluation.people,
-        on_phase("drawing alignments of outputs", sum(len(item.outputs) for item in sample.items)),
+        on_phase(
+            "drawing alignments of outputs", sum(len(item.outputs) for item in shown_items.items)
+        ),
     )
     on_phase("writing the page")
     page = Template((assets / "page.html").read_text(encoding="utf-8"))
@@ -79,12 +82,12 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
 
 def page_data(evaluation: Evaluation) -> dict[str, Any]:
     """The data of the page, without the items."""
-    result, sample = evaluation.result, evaluation.sample
+    result, shown_items = evaluation.result, evaluation.shown_items
     return {
         "title": evaluation.title,
         "version": __version__,
-        "total": sample.total,
-        "shown": len(sample.items),
+        "total": shown_items.total,
+        "shown": len(shown_items.items),
         "seed": result.seed,
         "systems": list(result.systems),
         "order": [result.systems.index(system) for system in evaluation.order],
@@ -181,13 +184,13 @@ class HtmlReport(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One record: the file, its size, how many items there are and how many are shown."""
-        sample = self.evaluation.sample
+        shown_items = self.evaluation.shown_items
         return [
             {
                 "file": None if self.path is None else str(self.path),
                 "bytes": len(self.html.encode(errors="backslashreplace")),
-                "items": sample.total,
-                "shown": len(sample.items),
+                "items": shown_items.total,
+                "shown": len(shown_items.items),
             }
         ]
 
@@ -204,12 +207,12 @@ class HtmlReport(Result):
 def report_summary(report: HtmlReport) -> Report:
     """What the terminal shows: the file, what is in it, and the answer in words."""
     evaluation = report.evaluation
-    sample, result = evaluation.sample, evaluation.result
+    shown_items, result = evaluation.shown_items, evaluation.result
     record = report.records()[0]
     shown = (
-        counted(sample.total, "item")
-        if sample.is_whole
-        else (f"{len(sample.items):,} of {sample.total:,} items, drawn at random")
+        counted(shown_items.total, "item")
+        if shown_items.is_whole
+        else (f"{len(shown_items.items):,} of {shown_items.total:,} items, drawn at random")
     )
     rows = [
         ["file", record["file"] or "not written"],
@@ -233,7 +236,7 @@ def _in_words(evaluation: Evaluation) -> list[str]:
     agreement = evaluation.agreement
     advice = [] if agreement is None else [*agreement.advice, *agreement.notes]
     lines = [sentence for answer in evaluation.answers for sentence in answer.sentences]
-    about_references = [references_sentence(evaluation.sample.items)]
+    about_references = [references_sentence(evaluation.shown_items.items)]
     result = evaluation.result
     by_slice = slices_words(result, agreement) if result.slices else []
     missing = [*map(left_out_sentence, result.left_out), *result.notes]

@@ -1,7 +1,7 @@
 """`PairMatrix`: every pair of systems, under each metric and by people's judgments.
 
-The page draws the pairs as a table with rows and columns best first: above the diagonal, people prefer
-the system of the row.
+The page draws the pairs as a table. Its rows and columns are the systems in the same order, best first:
+above the diagonal, the system of the row comes first.
 """
 
 from __future__ import annotations
@@ -120,14 +120,14 @@ def _by_people(ranking: Ranking) -> ScorerPairs:
 def _by_metric(result: ScoreResult, metric: str) -> ScorerPairs:
     """The compared pairs under a metric. `ahead` is 1 or −1 if the first or the second system is
     better, 0 if this is not shown, None if the metric has no better direction."""
-    is_better = higher_is_better(result, metric)
+    higher_wins = higher_is_better(result, metric)
     pairs: list[SystemPair] = []
     for pair in result.comparisons:
         if pair.metric != metric:
             continue
         ahead: int | None = 0
         if result.is_significant(pair.p_adjusted, pair.n):
-            ahead = None if is_better is None else 1 if (pair.delta > 0) == is_better else -1
+            ahead = None if higher_wins is None else 1 if (pair.delta > 0) == higher_wins else -1
         pairs.append(
             SystemPair(
                 pair.a,

@@ -27,9 +27,9 @@ PlaceInTable = tuple[int, int]  # the places of a system and an item
 @dataclass(frozen=True)
 class People:
     """For each question: the mean rating of every judged output (`ratings`), the reasons why outputs
-    are not in the figures (`left_out`), the regressions of the ratings on each metric (`lines`), and
-    the lowest and the highest rating that any judge gave (`scales`). `unit` says what the numbers
-    are."""
+    do not count in correlations and regression lines (`left_out`), the regressions of the ratings on
+    each metric (`lines`), and the lowest and the highest rating that any judge gave (`scales`). `unit`
+    says what the numbers in `ratings` are."""
 
     ratings: Mapping[str, Floats]
     left_out: Mapping[str, Mapping[PlaceInTable, str]] = field(default_factory=dict)
@@ -45,16 +45,16 @@ def people_of_ratings(
     first = next(iter(tables.values()))
     _, panels = prepared_panels(judgments, first.systems, first.items, options)
     known_names = KnownNames(set(first.systems), set(first.items))
-    # The charts have no point for outputs that the evalset does not have.
+    # Only judgments of unknown systems and items stay excluded: no array has a place for them.
     of_unknown_names = exclusions_of_unknown(options.exclusions, known_names)
-    everything = replace(options, exclusions=of_unknown_names, judges_below=None)
+    complete_options = replace(options, exclusions=of_unknown_names, judges_below=None)
     # By question, a panel that also has the ratings that `agree` leaves out.
     complete = {
         question: prepared_panels(
             judgments,
             first.systems,
             first.items,
-            replace(everything, questions=(question,), normalization=panel.normalization),
+            replace(complete_options, questions=(question,), normalization=panel.normalization),
         )[1][question]
         for question, panel in panels.items()
     }
@@ -72,8 +72,9 @@ def people_of_ratings(
             line = regression_line(table.scores[cells], kept_means[cells])
             if line is not None:
                 lines.append({"question": question, "metric": metric, **line})
-    scales = dict.fromkeys(panel.normalization for panel in panels.values())
-    unit = "mean rating" if set(scales) == {"none"} else f"mean rating ({', '.join(scales)})"
+    normalizations = dict.fromkeys(panel.normalization for panel in panels.values())
+    is_plain = set(normalizations) == {"none"}
+    unit = "mean rating" if is_plain else f"mean rating ({', '.join(normalizations)})"
     return People(ratings, left_out, lines, unit, _scales(judgments))
 
 
@@ -113,10 +114,10 @@ def people_of_choices(tables: Mapping[str, ScoreTable], answers: Sequence[Prefer
 
 
 def regression_line(
-    x: Floats, y: Floats, *, of: tuple[str, str] = ("score", "rating")
+    x: Floats, y: Floats, *, names: tuple[str, str] = ("score", "rating")
 ) -> dict[str, Any] | None:
     """The least-squares line through the points, from the lowest to the highest x, and its equation in
-    words (`of` has the names of x and y); None for fewer than 3 points, and if all x are equal."""
+    words (`names` are those of x and y); None for fewer than 3 points, and if all x are equal."""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y = x[known], y[known]
     if len(x) < 3 or np.ptp(x) == 0:
@@ -126,7 +127,7 @@ def regression_line(
     r_squared = float(np.corrcoef(x, y)[0, 1] ** 2) if np.ptp(y) > 0 else 0.0
     constant = number(round(float(intercept), 3) + 0.0, 3)  # no −0
     sign = "−" if slope < 0 else "+"
-    equation = f"{of[1]} = {constant} {sign} {number(abs(slope), 3)} × {of[0]}"
+    equation = f"{names[1]} = {constant} {sign} {number(abs(slope), 3)} × {names[0]}"
     return {
         "low": low,
         "high": high,
@@ -142,7 +143,8 @@ def regression_line(
 def _reasons(
     ratings: Floats, kept_means: Floats, cells: Any, panel: Panel, complete: Panel
 ) -> dict[PlaceInTable, str]:
-    """The reason why a judged output is not in the figures, by its cell."""
+    """The reasons why judged outputs do not count in correlations and regression lines, by their
+    places; `cells` marks the outputs that count."""
     reasons: dict[PlaceInTable, str] = {}
     for system, item in np.argwhere(~np.isnan(ratings) & ~cells).tolist():
         if not np.isnan(kept_means[system, item]):

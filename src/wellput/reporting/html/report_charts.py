@@ -171,7 +171,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
     zero = (
         alt.Chart(data).transform_filter("datum.order == 0").mark_rule(color=GRAY, strokeWidth=1.5)
     )
-    band = base.mark_rule(strokeWidth=16, opacity=0.18).encode(
+    chance_band = base.mark_rule(strokeWidth=16, opacity=0.18).encode(
         x=alt.X("chance_low:Q", scale=scale, title=title),
         x2="chance_high:Q",
         color=alt.value(GRAY),
@@ -195,30 +195,41 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
         x="value:Q", text=alt.Text("value:Q", format=".2f")
     )
     # The ceiling is drawn for one row only: drawn for every row, its dashes would overlap.
-    top = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
-    line = top.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(x="ceiling:Q")
-    limit = top.mark_rect(opacity=0.12, color=VERMILION).encode(
+    first_row = alt.Chart(data).transform_filter("datum.order == 0 && isValid(datum.ceiling)")
+    ceiling = first_row.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=VERMILION).encode(
+        x="ceiling:Q"
+    )
+    ceiling_band = first_row.mark_rect(opacity=0.12, color=VERMILION).encode(
         x="ceiling_low:Q", x2="ceiling_high:Q"
     )
     # The label stands above the plot, where it covers no interval.
-    label = top.mark_text(align="right", dx=4, baseline="bottom", y=-3, color=VERMILION).encode(
-        x="ceiling:Q", text=alt.value("ceiling: expected of a perfect metric")
-    )
+    label = first_row.mark_text(
+        align="right", dx=4, baseline="bottom", y=-3, color=VERMILION
+    ).encode(x="ceiling:Q", text=alt.value("ceiling: expected of a perfect metric"))
     spec = (
-        (band + interval + limit + zero.encode(x=alt.datum(0)) + dots + values + line + label)
+        (
+            chance_band
+            + interval
+            + ceiling_band
+            + zero.encode(x=alt.datum(0))
+            + dots
+            + values
+            + ceiling
+            + label
+        )
         .properties(width=CHART_WIDTH, height={"step": 34})
         .to_dict(validate=False)
     )
     coefficients = list(dict.fromkeys(row["coefficient"] for row in rows))
     whiskers = "Whiskers: 95% intervals. " if any(row["low"] is not None for row in rows) else ""
-    floor = (
+    chance_note = (
         "Gray bands: the range of chance. With its systems and items exchanged at random, a metric "
         "stays in its band in 95% of draws. "
     )
     if "sentinel" in kinds:
-        floor += "Gray diamonds are sentinels: random numbers, the length of the output."
+        chance_note += "Gray diamonds are sentinels: random numbers, the length of the output."
     has_ceiling = any(row["ceiling"] is not None for row in rows)
-    ceiling = (
+    ceiling_note = (
         " Dashed line: the agreement that a perfect metric is expected to reach, with its 95% interval "
         "(below 1, because the judges' ratings are noisy). A metric may exceed it by chance."
         if has_ceiling
@@ -229,7 +240,7 @@ def agreement_chart(rows: Sequence[Mapping[str, Any]], questions: Sequence[str])
         "Agreement of the metrics with people",
         spec,
         rows,
-        notes={"always": (whiskers + floor + ceiling).strip()},
+        notes={"always": (whiskers + chance_note + ceiling_note).strip()},
         choices={"question": list(questions), "coefficient": coefficients},
     )
 
@@ -260,9 +271,10 @@ def people_chart(
         "people",
         notes={
             "always": scatter_note(systems),
-            "lines": "The dashed line is the least-squares line over all outputs in the figures: "
-            "$equation.",
-            "left_out": "Crossed rings are outputs left out of the figures; point at one to see why.",
+            "lines": "The dashed line is the least-squares line over all outputs that are not left "
+            "out: $equation.",
+            "left_out": "Crossed rings are outputs that the correlations and the line leave out; "
+            "point at one to see why.",
         },
         choices={"metric": list(metrics), "question": list(questions)},
         lines=lines,
@@ -387,7 +399,8 @@ def probe_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
         (cells + text).properties(width={"step": 90}, height={"step": 20}).to_dict(validate=False)
     )
     note = (
-        "Percent of pairs in which the better text scores strictly higher: the text without a harmful "
-        "change; or the harmlessly changed text, against the same text with an error."
+        "Percent of pairs in which the better text scores strictly higher. For a harmful change, the "
+        "better text is the one without the change. For a harmless change, it is the changed text, and "
+        "the other text has an error."
     )
     return Chart("probe", "How often does the better text win?", spec, rows, notes={"always": note})

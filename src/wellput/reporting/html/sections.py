@@ -153,7 +153,7 @@ def machines_section(evaluation: Evaluation) -> Section:
         tables=[
             table
             for comparison in evaluation.machines
-            for table in machine_tables(comparison, evaluation.sample.items)
+            for table in machine_tables(comparison, evaluation.shown_items.items)
         ],
     )
 
@@ -185,11 +185,11 @@ def people_sections(
 ) -> list[Section]:
     """Metrics against people, and people among themselves."""
     questions = list(people.ratings)
-    ratings, judges = [], []
+    metric_charts, judge_charts = [], []
     if agreement.agreement:
         rows = agreement_rows(agreement)
-        ratings.append(report_charts.agreement_chart(rows, questions))
-    ratings.append(
+        metric_charts.append(report_charts.agreement_chart(rows, questions))
+    metric_charts.append(
         report_charts.people_chart(
             evaluation.result.metrics,
             questions,
@@ -204,14 +204,15 @@ def people_sections(
             for entry in agreement.preferences
             for row in entry["systems"]
         ]
-        judges.append(report_charts.preferences_chart(rows, questions))
+        judge_charts.append(report_charts.preferences_chart(rows, questions))
     against_others = [
         {"question": summary.question, "judge": judge, "value": value}
         for summary in agreement.judges
         for judge, value in (summary.normalized or asdict(summary))["against_rest"].items()
     ]
     if against_others:
-        judges.append(report_charts.judges_chart(against_others, questions))
+        judge_charts.append(report_charts.judges_chart(against_others, questions))
+    # The report shows rankings, orders and slices in other sections.
     rest_of_result = replace(agreement, ranking=(), orders=(), slices=())
     tables = [_with_question(table, questions) for table in tables_of(rest_of_result)]
     # The table of pairs of systems belongs to the preferences; it has a caption, but no title.
@@ -222,19 +223,22 @@ def people_sections(
     ]
     about_metrics = [table for table in tables if table not in about_judges]
     no_comparison = (
-        [] if judges else ["No two judges rated the same outputs: how far they agree is unknown."]
+        []
+        if judge_charts
+        else ["No two judges rated the same outputs: how far they agree is unknown."]
     )
     words = [*no_comparison, *([] if agreement.preferences else excluded_notes(agreement))]
+    # The table of agreement, if there is one, has the notes of the result.
     words += [] if agreement.agreement else agreement.notes
     return [
         Section(
             "agreement",
             "Metrics against people",
             words=agreement.advice,
-            charts=ratings,
+            charts=metric_charts,
             tables=about_metrics,
         ),
-        Section("judges", "The judges", words=words, charts=judges, tables=about_judges),
+        Section("judges", "The judges", words=words, charts=judge_charts, tables=about_judges),
     ]
 
 
@@ -258,19 +262,19 @@ def metrics_section(evaluation: Evaluation) -> Section:
             r = _pearson(scores[i][known], scores[j][known])
             rows.append({"metric": metric, "other": other, "r": r, "n": int(known.sum())})
     charts = [report_charts.correlations_chart(rows, names)] if len(names) > 1 else []
-    if evaluation.sample.kind is None:
-        lengths, places = _lengths(evaluation.sample), list(evaluation.sample.places)
+    if evaluation.shown_items.kind is None:
+        lengths, places = _lengths(evaluation.shown_items), list(evaluation.shown_items.places)
         lines = [
             {"metric": name, **line}
             for name, table in tables.items()
             if (
                 line := regression_line(
-                    lengths.ravel(), table.scores[:, places].ravel(), of=("words", "score")
+                    lengths.ravel(), table.scores[:, places].ravel(), names=("words", "score")
                 )
             )
         ]
         charts.append(report_charts.length_chart(names, evaluation.order, lines))
-    words = [line for line in (references_sentence(evaluation.sample.items),) if line]
+    words = [line for line in (references_sentence(evaluation.shown_items.items),) if line]
     return Section("metrics", "The metrics themselves", words=words, charts=charts)
 
 
@@ -300,14 +304,14 @@ def _score_row(score: Score, result: ScoreResult) -> dict[str, Any]:
 
 def _claim(score: Score, result: ScoreResult) -> str:
     """What the test says about the difference from the baseline, a key of `CLAIM_MARKS`."""
-    is_better = higher_is_better(result, score.metric)
+    higher_wins = higher_is_better(result, score.metric)
     if score.p_adjusted is None or score.delta is None or math.isnan(score.p_adjusted):
         return "not tested"
     if not result.is_significant(score.p_adjusted, score.n_common):
         return "no difference shown"
-    if is_better is None:
+    if higher_wins is None:
         return "different"
-    return "better" if (score.delta > 0) == is_better else "worse"
+    return "better" if (score.delta > 0) == higher_wins else "worse"
 
 
 def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
@@ -347,11 +351,11 @@ def agreement_rows(agreement: AgreementResult) -> list[dict[str, Any]]:
     return rows
 
 
-def _lengths(sample: ShownItems) -> Floats:
-    """The number of words of each output, systems × items of the sample; NaN if there is none."""
-    lengths = np.full((len(sample.systems), len(sample.items)), np.nan)
-    for column, item in enumerate(sample.items):
-        for row, system in enumerate(sample.systems):
+def _lengths(shown_items: ShownItems) -> Floats:
+    """The number of words of each output, systems × shown items; NaN if there is none."""
+    lengths = np.full((len(shown_items.systems), len(shown_items.items)), np.nan)
+    for column, item in enumerate(shown_items.items):
+        for row, system in enumerate(shown_items.systems):
             if isinstance(text := item.outputs.get(system), str):
                 lengths[row, column] = len(text.split())
     return lengths

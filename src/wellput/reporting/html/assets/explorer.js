@@ -263,7 +263,7 @@ class Explorer {
     const chips = [
       ...questions.map((question, q) => element("span", { class: "chip people", title: this.data.unit }, `people, ${question} `, element("b", {}, figure(output.people[q])))),
       ...metrics.map((metric, m) => element("span", { class: "chip" }, `${metric} `, element("b", {}, figure(output.scores[m]))))];
-    const reasons = (output.left_out || []).flatMap((reason, q) => (reason ? [element("p", { class: "note" }, `Left out of the figures on ${questions[q]}: ${reason}.`)] : []));
+    const reasons = (output.left_out || []).flatMap((reason, q) => (reason ? [element("p", { class: "note" }, `Left out of correlations and lines on ${questions[q]}: ${reason}.`)] : []));
     const { alignment, treelets } = output;
     const explained = (output.explained || []).map(([metric, text]) => element("details", {}, element("summary", {}, `${metric} explained`), element("pre", {}, text)));
     return element("div", { class: "card output", "data-system": system }, element("h3", {}, system), element("p", { class: "text said" }, wholeText(output)),
