@@ -46,12 +46,12 @@ Which errors of translation do metrics notice? DEMETR (Karpinska et al. 2022, *D
 
 This page uses {pairs} pairs (a translation and its changed text) from {kinds} of DEMETR's kinds of error, with DEMETR's references. [`wellput probe`](../commands/probe.md) scored all texts with {names} [metrics](../metrics/index.md) in {seconds} s of processor time.
 
-A cell is the percentage of pairs in which the unchanged translation scores strictly better; in parentheses is the percentage of ties, if it is at least 10. *nan*: the metric gives no score to these texts. Changes and severities have DEMETR's names: *ne* is a named entity, *pp* a prepositional phrase, *adj_adv* an adjective or adverb, *pos* a part of speech. Two changes are no errors of translation and have the severity *base*: `id33_empty` is the empty text, `id35_reference` the reference itself, so that a good metric prefers the changed text. The row *mean* is over all kinds but `id35_reference`.
+A cell is the percentage of pairs in which the unchanged translation scores strictly better; in parentheses is the percentage of ties, if it is at least 10. *nan*: the metric gives no score to these texts, so it has no mean, either. Changes and severities have DEMETR's names: *ne* is a named entity, *pp* a prepositional phrase, *adj_adv* an adjective or adverb, *pos* a part of speech. Two changes are no errors of translation and have the severity *base*: `id33_empty` is a full stop in place of the text; `id35_reference` is the reference itself, which a good metric prefers to the translation. The row *mean* is over all kinds but `id35_reference`.
 """
 NOTES = """\
 - For each kind of error, the numbers of pairs in which the unchanged translation scores better, and of ties, were also counted with BLEU, chrF and TER of sacreBLEU {version}: they are {same} as with wellput's metrics.
 - `ribes` (of NLTK) and `token-sort` (of rapidfuzz) were computed by another program from the texts that `wellput probe --write` wrote; its scores were read with `--scores`.
-- DEMETR's files also have sentences to which a change does not apply. Such pairs of equal texts are left out here; the authors' results may count them. We had no access to the authors' table, so this page does not compare with it.
+- DEMETR's files also have sentences to which a change does not apply. Such pairs of equal texts are left out here; the authors' results may count them. The authors' table was not at hand, so nothing here is compared with it.
 """
 
 

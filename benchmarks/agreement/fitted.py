@@ -204,18 +204,20 @@ Two models are fitted to the single outputs of every set:
 - **paper**: least squares on the predictors of Bangalore, Rambow & Whittaker (2000): a metric (here `gsa`,
   because these sets have no trees), its numbers of substitutions, moves, insertions and deletions, and the length of the output.
 
-They are compared with two single metrics out of {n_rivals}, negated if they correlate negatively:
+They are compared with two single metrics out of {n_rivals} ({n_rivals_with_empty} for the set with empty outputs), negated if they correlate negatively:
 
-- **chosen** has the highest absolute r with the judgments of the training part: a user could choose it.
+- **chosen** has the highest absolute r with the judgments of the training part (below): a user could choose it. It may be another metric in each fold.
 - **in hindsight** has the highest absolute r with the judgments of all test parts together: nobody can know beforehand which metric this is.
 
-There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). No item is in both parts. In the second half of the
-page no system is in both parts, for sets with at least {fewest} systems (with fewer than ten, each system is a fold). The predictors are the same for every set, and
+There are ten folds: a model learns from nine (the training part) and predicts the tenth (the test part). In the first half of the page no item is in
+both parts. In the second half, for sets with at least {fewest} systems, no system is in both parts, although items are (with fewer than ten
+systems, each system is a fold). The predictors are the same for every set, and
 were fixed before the first run. After that run three metrics (`ttr`, `distinct` and `exact`) were added to the single metrics, and predictions were no longer rescaled in each fold.
 
 The tables have Pearson's r of the ratings with the predictions of all folds, and Δr, the difference between two such r, with a paired 95% bootstrap interval over items
-({resamples:,} resamples; bold if it is above 0). The intervals hold for other items of these systems, not for other systems. The level of a fold's predictions depends on the ratings
-of the other folds, which lowers the r of the fitted models, but not that of single metrics. So a model with the lower r may be better than it looks. (`wellput fit`
+({resamples:,} resamples; bold if it is above 0). The intervals hold for other items of these systems, not for other systems. If the ratings of a fold are
+high on average, those of the other folds are lower, so the predictions for this fold are too low as a whole. This lowers the r of the fitted models, but not
+that of single metrics. So a model with the lower r may be better than it looks. (`wellput fit`
 standardizes the scores of each fold instead.)"""
 
 Pair = tuple[str, str]
@@ -240,6 +242,7 @@ def page(outcomes: Sequence[Outcome]) -> str:
         INTRODUCTION.format(
             n_rich=len(RICH),
             n_rivals=len(RIVALS),
+            n_rivals_with_empty=len(RIVALS_WITH_EMPTY_OUTPUTS),
             fewest=FEWEST_SYSTEMS,
             resamples=RESAMPLES,
             **numbers,

@@ -182,7 +182,7 @@ wmt-conference/ErrorSpanAnnotation.
 AFTER_FIGURES = """\
 - The first five rows are the agreement of the two rounds of ESA, on the 743 outputs that all campaigns of the repository have.
 - The minutes and seconds are of these outputs only, and a time above the 95% quantile is replaced by the median, so they differ from the first table.
-- The last six rows are shares of the attention checks that were passed, by three rules: the check got a lower score than the unchanged output, or more spans, or a mark where the text was changed. The scripts count only 59 checks: they leave out a check if the answer before or after it is about a check, too.
+- The last six rows are shares of the attention checks that were passed, by three rules: the check got a lower score than the unchanged output, or more spans, or a mark where the text was changed. The scripts count only 59 checks: they leave out a check if, in another campaign of the repository (ESA-AI), the answer before or after it is about a check, too.
 
 [Error spans of a campaign](span_agreement.md) says more about the rules.
 
@@ -190,7 +190,7 @@ AFTER_FIGURES = """\
 
 γ (Mathet et al. 2015) says how far two annotators mark the same places with the same severity: 1 is perfect, 0 is chance. The two rounds of ESA, put into one study, count as two annotators; the texts are the first 50, 200 or 800 outputs, joined into one text.
 
-- *observed*: the disagreement in the annotators' marks.
+- *observed*: the disagreement in the annotators' marks. In this table, *theirs* means the figures of pygamma-agreement.
 - *largest difference for random marks*: γ compares the observed disagreement with that of marks at random places, which pygamma-agreement draws. Both programs computed the disagreement of the same random marks, with at most this difference (pygamma-agreement computes with numbers of 32 bits).
 """
 

@@ -38,25 +38,30 @@ NOT_BEATEN = " Corrected for all pairs, "
 INTRODUCTION = """\
 # Metrics against real judgments
 
-How far does each text metric of wellput, with its default options, agree with people? The data are public sets of outputs that people judged.
+How far do text metrics of wellput, with their default options, agree with people? The data are public sets of outputs that people judged.
 At segment level (single outputs) the best metric of a question correlates {lowest} to {highest} with people, and for {n_tied} of {n_segment} questions at least one other
-metric does not differ significantly from the best. At system level (mean scores of {fewest} to {most} systems) {n_significant} of {n_system} best correlations differ significantly from 0.
+metric does not differ significantly from the best. At system level (mean scores of {fewest} to {most} systems) {n_significant} of {n_system} best correlations
+differ from 0 with p < .05, before a correction for the number of metrics.
 
 The tables have Pearson's r of each [metric](../metrics/index.md) with people's answers to each question (such as informativeness or fluency). Metrics where lower is better
 are negated, so a positive r means agreement. `chrf:word_order=2` is chrF++. `sta`, `gta`, `understandability` and `quality` need trees of the references: wellput's parser
-made them (`--trees auto`). Rows with *their* (*their BLEU*) are scores that the data set itself contains.
+made them (`--trees auto`). Rows with *their* (*their BLEU*) are scores that the data set itself contains; for WebNLG they
+were computed with more references than the data set has.
 
 In brackets is the 95% interval of [`wellput agree`](../commands/agree.md). It says how r may change with other systems and other items; if a set has fewer than four
 systems, only with other items. The marks:
 
-- **bold**: the best metric of the column. `length` and `length-ratio` do not say which output is better, so they are never the best.
-- ≈: not significantly different from the best (at .05, with Holm's correction for all pairs of metrics).
-- °: not significantly different from 0 (p ≥ .05).
+- **bold**: the best metric of the column, apart from `length` and `length-ratio`, which do not say which output is better, and
+  `random` and `length-only`, which are there for comparison.
+- ≈: not significantly different from the best (at .05, with Holm's correction for all pairs of metrics; pairs with `random` or
+  `length-only` are corrected separately).
+- °: not significantly different from 0 (p ≥ .05, not corrected for the number of metrics).
 - –: r is undefined, because all outputs have the same score.
 - *ceiling*: the r that a perfect metric is expected to reach, because judges' ratings are noisy. It is known only for sets that have the ratings of the single judges.
 
 `random` (random scores) and `length-only` (the length of the output) know nothing of quality: a metric that does not beat them tells you nothing. `length-only` is
-compared by the absolute value of its r, because people may prefer longer or shorter outputs. The sentences below each table are those that `wellput agree` prints,
+compared by the absolute value of its r, because people may prefer longer or shorter outputs. So `length` and
+`length-only` have the same r, but not always the same marks. The sentences below each table are those that `wellput agree` prints,
 without its list of the metrics that ≈ marks."""
 
 

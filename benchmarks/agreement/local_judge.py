@@ -272,14 +272,14 @@ The model is `{model.name}` ({model.stat().st_size / 1e6:,.0f} MB). It answers a
 
 ## May it stand in for people?
 
-[`wellput vet`](../commands/vet.md) compared the model with the people on GUG, after its scores were put on their scale by a straight line fitted to other texts. {vetting}
+[`wellput vet`](../commands/vet.md) compared the model with the people on GUG. The model's scores were first put on people's scale by a straight line, which for each text was fitted to other texts. {vetting}
 
-*Winning rate*: the share of the people whom the model beats; the *allowance* says how much less often than a person the model may be nearer to the other people's answers. *Advantage probability*: how often the model's answer is at least as near to the other people's as the answer of the person who is left out.
+*Winning rate*: the share of the people whom the model beats; the *allowance* says how much less often than a person the model may be nearer to the other people's answers. *Advantage probability*: how often the model's answer is at least as near to the other people's as the answer of the person who is left out. *r*: the correlation with the mean of the people who are not left out, so it differs from that of the first table.
 The data of SFRES have only the median of the three people, so no person can be left out, and the model cannot be compared in this way.
 
 ## Fewer labels from people
 
-Do the model's scores make people's labels go further? [`wellput estimate`](../commands/estimate.md) got people's ratings of every other text, and the model's scores of all texts. *Labels* are the texts with people's ratings; the other columns estimate the system's mean rating, with 95% intervals. The model makes the intervals hardly shorter.
+Do the model's scores make people's labels go further? [`wellput estimate`](../commands/estimate.md) got people's ratings of every other text, and the model's scores of all texts. *Labels* are the texts with people's ratings; the next two columns estimate the system's mean rating, with 95% intervals, and the last column is the mean of people's ratings of all texts. The model makes the intervals hardly shorter.
 
 {table(["data", "system", "labels", "people alone", "people and model", "people on all texts"], estimates)}
 """  # fmt: skip

@@ -80,14 +80,14 @@ def section() -> str:
         [
             "## Spearman's ρ from the columns of Novikova et al. (2017)",
             "",
-            f"Novikova et al. published {len(WORD_BASED) + len(GRAMMAR_BASED)} metrics of their outputs "
-            "together with the medians of people's ratings. Spearman's ρ was computed from these columns "
-            f"for each system and question: {len(found)} correlations, in which SciPy and wellput differ "
+            f"Novikova et al. published a table of outputs with their scores under {len(WORD_BASED) + len(GRAMMAR_BASED)} metrics "
+            "and the medians of people's ratings. Spearman's ρ of scores and ratings was computed "
+            f"for each metric, system and question: {len(found)} correlations, in which SciPy and wellput differ "
             f"by at most {worst:.0e}. The table has the ρ with the highest absolute value among the "
             f"{len(WORD_BASED)} word-based metrics (which compare the output with references or with the "
             f"input) and among the {len(GRAMMAR_BASED)} grammar-based ones (which look at the output "
             "alone: length, readability, spelling, a parser's score); * means p < .05 by SciPy. ρ is "
-            "negative if people rated outputs with higher values lower. We did not compare this table "
+            "negative if people rated outputs with higher values lower. This table was not compared "
             "with those that the paper prints.",
             "",
             *lines,

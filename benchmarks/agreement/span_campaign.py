@@ -436,7 +436,7 @@ judgments, and its batches, which have the texts that were shown. The columns *o
 
 ## Agreement of two rounds
 
-The outputs of the first round were judged again. In the rows *another judge* other people judged again; in the rows *the same judge* the same people did, with only the outputs that the repository lists as judged in all campaigns. The outputs differ, so do not compare the two. The first five rows compare the first round of ESA and its repetition by other judges, on the outputs of that list. *Weighted errors*: the sum of an output's
+The outputs of the first round were judged again. In the rows *another judge* other people did this. In the rows *the same judge* the same people did, and only the outputs count that the repository lists as judged in all campaigns. So these two kinds of rows are about different outputs: do not compare them with each other. The first five rows compare the first round of ESA and its repetition by other judges, on the outputs of that list. *Weighted errors*: the sum of an output's
 marked errors, weighted by severity.
 """
 
@@ -453,11 +453,11 @@ The time of a segment runs from its start to the start of the next segment by th
 """
 
 CHECKS_NOTE = """\
-A check is an output of the same task with some words replaced. It is passed, by one of three rules, if it gets a lower score than the unchanged output, more marked errors, or a mark where the words were replaced. The table has the shares of checks passed and, in parentheses, the number of checks.
+A check is an output of the same task with some words replaced. Three rules say in which case it is passed: it gets a lower score than the unchanged output (in MQM the score is the sum of the weighted errors), more marked errors, or a mark where the words were replaced. The table has, for each rule, the share of checks passed and, in parentheses, the number of checks.
 """
 
 CHECKS_DIFFERENCE = """\
-The script leaves out a check if the judge's answer just before or after it is about another check, and it counts a mark that begins right after the replaced words. In the last column all checks count, and a mark must have a replaced character.
+The script leaves out a check if, in ESA-AI, the judge's answer just before or after it is about another check, and it counts a mark that begins right after the replaced words. In the last column all checks count, and a mark must contain a replaced character.
 """
 
 SPANS_NOTE = """\
@@ -466,7 +466,7 @@ Do the two judges of an output mark the same errors? The columns are explained [
 """
 
 GAMMA_NOTE = """\
-γ (Mathet et al. 2015) says how far two annotators mark the same places with the same categories: 1 is perfect, 0 is chance. The annotators are the two rounds, the categories are severities, and the text is made of the first 50, 200 or 800 outputs of the campaign. Both programs weight places and categories alike, and a mark without a partner costs 1 (α = β = Δ = 1 in pygamma-agreement).
+γ (Mathet et al. 2015) says how far two annotators mark the same places with the same categories: 1 is perfect, 0 is chance. The annotators are the two rounds, the categories are severities, and the text is made of the first 50, 200 or 800 outputs of the campaign. In this table, *theirs* means the figures of pygamma-agreement. Both programs weight places and categories alike, and a mark without a partner costs 1 (α = β = Δ = 1 in pygamma-agreement).
 
 *Observed* is the disagreement of the marks under their best alignment, and *time* that of finding this alignment. γ compares it with the disagreement of random marks, {draws} draws of pygamma-agreement's `ShuffleContinuumSampler`; *largest difference* is that between the two programs for the same random marks. (pygamma-agreement computes with numbers of 32 bits.)
 """

@@ -54,17 +54,17 @@ def page() -> tuple[str, int]:
     figures = 2 * len(rows)
     text = f"""# May a language model stand in for people?
 
-In {n_passed} of {len(rows)} comparisons a language model passes the test that asks this. On the data of the authors of the test, `wellput vet` gives the winning rates and advantage probabilities that they print: {figures - wrong} of {figures} are equal to both decimals.
+In {n_passed} of {len(rows)} comparisons a language model passes the test that asks this. On the data of the authors of the test, `wellput vet` gives the winning rates and advantage probabilities that they print: {figures - wrong} of {figures} are equal, to two decimals.
 
 It is the alternative annotator test of Calderon, Reichart & Dror (2025). The columns:
 
 - **data**: *wax*: the relation of two associated words (labels); *mtbench*: the better of two answers to a question; *summeval*: ratings of summaries; *cebab_stars*: stars of restaurant reviews; *lesion*: ratings of features of skin lesions in pictures.
-- **ε**: an allowance for the model's lower price. Each person in turn is left out; the model may be nearer to the other people's answers than this person less often, by at most ε. ([`wellput vet`](../commands/vet.md) explains the test.)
-- **winning rate**: the share of people that the model beats in this way; the test is **passed** if it is half or more.
+- **ε**: an allowance, because the model costs less than people. Each person in turn is left out. The model beats this person if the share of answers where the person is nearer to the other people, minus the share where the model is nearer, is significantly below ε. ([`wellput vet`](../commands/vet.md) explains the test.)
+- **winning rate**: the share of people whom the model beats; the test is **passed** if it is half or more.
 - **advantage**: the advantage probability, how often the model's answer is at least as near to the other people's answers as the answer of the person who is left out.
 - **whole items**: the winning rate by the stricter test of `wellput vet`, which takes all answers about one item as dependent; the published test takes them as independent. –: each item has only one question and one output, so the two tests are the same.
 - **people**, **judge**: how far a person, and the model, agree with the other people: the share of equal answers for labels (wax) and choices (mtbench), Pearson's r within questions for ratings.
-- **severity**: the model's rating minus people's mean, in points. **order**: of the pairs of systems between which people find a significant difference, the number of pairs that the model orders in the same way.
+- **severity**: the model's rating minus people's mean, in points (–: there are no ratings, or the questions have different scales). **order**: of the pairs of systems between which people find a significant difference, the number of pairs that the model orders in the same way.
 
 | data | model | ε | winning rate | the authors' winning rate | advantage | the authors' advantage | passed | whole items | people | judge | severity | order |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|

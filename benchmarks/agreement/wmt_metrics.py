@@ -149,7 +149,7 @@ def page(folder: Path) -> Iterator[str]:
     yield from lines
     yield ""
     yield (
-        "The [coefficients](../commands/agree.md#options): `acc-t` is the accuracy on pairs of outputs, where scores that differ little count as equal (how little is calibrated for each metric on all pairs, as in the shared task); `spa` is soft pairwise accuracy. *None* is the coefficient over all segments together, *item* the mean of the coefficients within each item (over systems), *system* the mean of those within each system (over items), and *systems* the coefficient over the scores of systems. The metric's score of a system is the one in the metric's file, which is about the whole test set, also about the segments without ratings (`--metric-items all`)."
+        "The [coefficients](../commands/agree.md#options): `acc-t` is the accuracy on pairs of outputs, where scores that differ little count as equal (the largest difference that counts as equal is calibrated for each metric on all pairs, as in the shared task); `spa` is soft pairwise accuracy. *None* is the coefficient over all segments together, *item* the mean of the coefficients within each item (over systems), *system* the mean of those within each system (over items), and *systems* the coefficient over the scores of systems. The metric's score of a system is the one in the metric's file, which is about the whole test set, also about the segments without ratings (`--metric-items all`)."
     )
     yield ""
     yield (

@@ -261,14 +261,14 @@ a system as a whole), the item, or both. – means that Williams' test is not fo
 |---|---|---|---|---|---|---|---|---|
 {null}
 
-The permutation tests exchange scores of the two metrics at random: of whole systems (`perm-systems`), of whole items (`perm-inputs`), of both (`perm-both`, PERM-BOTH in papers), or of single outputs (`perm-cells`). If the errors of all scores are independent, all four are right. If a metric errs for whole systems, `perm-inputs`, `perm-both` and `perm-cells` find too many differences, and more with more items: they exchange single items within a system, so the two metrics' errors for the system are mixed, and chance looks smaller than it is. At system level `perm-both` then finds a difference between equally good metrics in half of the studies. For a conclusion about other systems, use the default; `perm-both`, `perm-inputs` and `perm-cells` hold only for these systems.
+The permutation tests exchange scores of the two metrics at random: of whole systems (`perm-systems`), of whole items (`perm-inputs`), of both (`perm-both`, PERM-BOTH in papers), or of single outputs (`perm-cells`). If the errors of all scores are independent, all four are right. If a metric errs for whole systems, `perm-inputs`, `perm-both` and `perm-cells` find too many differences, and more with more items: they exchange single items within a system, so the two metrics' errors for the system are mixed, and chance looks smaller than it is. In this case, at system level with 20 × 100, `perm-both` finds a difference between equally good metrics in half of the studies. For a conclusion about other systems, use the default; `perm-both`, `perm-inputs` and `perm-cells` hold only for these systems.
 
 `boot-both` mostly finds too few differences: drawing systems and items together counts the errors of single
 outputs twice, and p comes from an interval that is too wide.
 
 ## 95% intervals of bootstraps, and Fisher's
 
-The last four columns are the shares of studies in which an interval contains the true correlation (column *truth*) for other systems and other items. They should be .95 (two standard errors: {error:.3f}). The errors of a metric have both the system and the item in common. *Fisher* is the interval by Fisher's transformation, which is not for means of correlations (–).
+The last four columns are the shares of studies in which an interval contains the true correlation (column *truth*) for other systems and other items. They should be .95 (two standard errors: {error:.3f}). The errors of a metric have both the system and the item in common. `boot-both` draws systems and items at random, `boot-systems` only systems, `boot-inputs` only items. *Fisher* is the interval by Fisher's transformation, which is not for means of correlations (–).
 
 | correlation | study | truth | boot-both | boot-systems | boot-inputs | Fisher |
 |---|---|---|---|---|---|---|

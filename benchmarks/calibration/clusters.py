@@ -189,8 +189,9 @@ def sample_row(world: World, *, trials: int, seed: int) -> str:
 TEMPLATE = """\
 # Calibration with documents and samples
 
-How often are intervals and tests of `wellput score` right if items come in documents, or if outputs are several samples? As wellput computes them, they are right or cautious:
-with documents of 1 to 40 items whose scores correlate .3, the 95% intervals of normal scores contain the true score in {low} to {high} of the cases, from 6 documents on.
+How often are intervals and tests of `wellput score` right if items come in documents, or if a system has several samples (answers) for an item?
+As wellput computes them, they are right or cautious:
+with documents of 1 to 40 items whose scores correlate .3, the 95% intervals of normally distributed scores contain the true score in {low} to {high} of the cases, from 6 documents on.
 Intervals that treat items as independent do so in {low_alone} to {high_alone}.
 
 A simulated score is the sum of two parts: one that the items of one document (or the samples of one item) share, and one that only this score has. The scores of two items of one document

@@ -218,7 +218,7 @@ def page(samples: int, seed: int) -> str:
             "# Are corrected estimates right, and how many labels does a proxy save?",
             "",
             "[`wellput estimate`](../commands/estimate.md) corrects the many scores of a proxy (a metric or "
-            "a machine judge) by a few labels of people. Measured on ratings of summaries, its 95% "
+            "a machine judge) by a few labels (judgments of people). Measured on ratings of summaries, its 95% "
             f"intervals contain the true mean in {100 * mean_of(of_means, 20, 'covered'):.1f}% of the "
             f"samples with 20 labels and in {100 * mean_of(of_means, 100, 'covered'):.1f}% with 100 labels. "
             f"With a language model as proxy, 100 labels are worth {mean_of(of_means, 100, 'worth'):.0f} "
@@ -233,7 +233,7 @@ def page(samples: int, seed: int) -> str:
             "- **people alone**: the same share for intervals from the labels alone, without the proxy.",
             "- **width**: the mean width of the intervals, divided by the mean width of those from the labels "
             "alone. Below 1, the proxy makes the interval narrower.",
-            "- **worth**: how many labels without the proxy would be as precise.",
+            "- **worth**: how many labels without the proxy would give the same standard error.",
             "- **no interval**: the share of samples without an interval, because all labels are equal.",
             "",
             "## Means, by question (over six models)",
@@ -258,7 +258,7 @@ def page(samples: int, seed: int) -> str:
             f"## Differences of two systems (over six models and {PAIRS} pairs of systems)",
             "",
             "A label is here the difference of people's mean ratings of the two systems' summaries of one "
-            "article. The two systems of a pair are neighbors in the order of mean ratings. "
+            "article. The two systems of a pair are neighbors in the order of mean ratings, counted from the lowest mean. "
             f"{few:,} samples are drawn for each pair.",
             "",
             f"| question {HEAD}",

@@ -324,8 +324,8 @@ How often are the tests and intervals of [`wellput fit`](../commands/fit.md) rig
 the true value in at least {least:.3f}. With few systems, tests and intervals are conservative.
 
 In a study some systems × {items} items have judgments and two *predictors*: scores, such as those of a metric, from which people's ratings are predicted. The second predictor never has an
-effect. The column *shared* says what the errors of judgments and predictors have in common: nothing (the errors of all outputs are independent), the system, the item, or
-both (about equally, if the row does not say more). In *unbalanced* studies systems have from 30% to all of the items; *skewed* errors have exponential instead of normal
+effect. The column *shared* says what the errors of judgments and predictors have in common: nothing (the errors of all outputs are independent), the system and the item
+about equally (*both*), mostly the system, or mostly the item. In *unbalanced* studies systems have from 30% to all of the items; *skewed* errors have exponential instead of normal
 distributions; if *each system has its own judges*, judgments differ more between systems.
 
 ## Coefficients
@@ -339,8 +339,8 @@ The first predictor has the coefficient {slope}, the second 0. Each cell has two
 | --- | {rule} |
 {coefficients}
 
-The test and the interval are conservative with 4 systems, and if outputs share nothing, because the variance is never taken as smaller than the variance
-between systems or the variance between items.
+The test and the interval are conservative with 4 systems, and if outputs share nothing, because the coefficient's variance is taken
+as at least that from leaving out systems alone, and at least that from leaving out items alone.
 
 ## r on unseen outputs: nothing to predict
 

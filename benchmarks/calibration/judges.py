@@ -56,7 +56,11 @@ PANELS = (
     PanelWorld("3 judges rate everything", 3, np.full(40, 3)),
     PanelWorld("6 judges rate everything", 6, np.full(40, 6)),
     PanelWorld("6 judges of strong tastes", 6, np.full(40, 6), taste=0.6),
-    PanelWorld("6 judges, half of the items by one", 6, np.where(np.arange(40) < 20, 1, 6)),
+    PanelWorld(
+        "6 judges; half of the items are rated by one judge only",
+        6,
+        np.where(np.arange(40) < 20, 1, 6),
+    ),
     PanelWorld("6 judges, 1 to 6 an output", 6, 1 + np.arange(60) % 6),
     PanelWorld("a crowd of 40, three an output", 40, np.full(40, 3)),
     PanelWorld("a crowd of 40, one to five an output", 40, 1 + np.arange(40) % 5),
@@ -91,7 +95,7 @@ def mean_of(values: Sequence[float]) -> str:
 
 
 NESTED_COLUMNS = (
-    "| each of 12 judges rates, of 6 systems | share of a difference that z-scores keep | r, z-scores | r, as given | wellput's default |",
+    "| systems that each of 12 judges rates, of 6 | share of a difference that z-scores keep | r, z-scores | r, as given | wellput's default |",
     "| --- | ---: | ---: | ---: | --- |",
 )
 

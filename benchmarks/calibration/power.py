@@ -231,7 +231,7 @@ Does a study of the size that `wellput power` recommends have the power that was
 
 For each plan in the table, `wellput power` recommends a number of items for a power of .80. Then {shown} studies with this number of items are simulated rating by rating,
 with the effects that the options describe ([the options](../commands/power.md)), and each study is analyzed as a user would do it: two systems are ranked by the ratings, or two metrics are
-compared by Williams' test. Judges *with one taste* prefer the same system to the same degree (`sd_judge` is 0); judges *with different tastes* do not. In the rows *metrics*, `metric_correlations` are the correlation of each metric with people, and of the two metrics with each other; a *pilot* is the small study with `pilot_judges` judges in which they were measured. *Power* is the share of studies that find the difference at .05; two standard
+compared by Williams' test. Judges *with one taste* prefer the same system to the same degree (`sd_judge` is 0); judges *with different tastes* do not. In the rows *metrics*, `metric_correlations` are the correlation of each metric with people, and of the two metrics with each other; a *pilot* is the small study with `pilot_judges` judges in which these correlations were measured. *Power* is the share of studies that find the difference at .05; two standard
 errors of this share are {error:.3f}.
 
 | plan | options | items | power |
@@ -258,5 +258,5 @@ How often two equally good systems are called different at .05, by the same test
 {nulls}
 
 With two or three judges the test has at most one or two degrees of freedom (judges minus one) and hardly ever finds a difference: take four judges or more. Then the test
-calls equal systems different in about .05 of the studies.
+calls equal systems different in about .05 of the studies. With one judge there is no such limit, because the test then says nothing about other judges.
 """

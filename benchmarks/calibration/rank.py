@@ -31,7 +31,13 @@ from benchmarks.calibration.judges import (
     panel_row,
     rate,
 )
-from benchmarks.calibration.ranking_worlds import PEEKED, WORLDS, World, first_judgments
+from benchmarks.calibration.ranking_worlds import (
+    PEEKED,
+    POINTS_PER_UNIT,
+    WORLDS,
+    World,
+    first_judgments,
+)
 from benchmarks.pages import write_page
 from wellput.agreement.rankings.fitted_question import fit_question, system_pairs
 from wellput.agreement.rankings.fitted_ranking import FittedRanking, rank_fitted
@@ -203,20 +209,20 @@ is wrong far more often. The number after ± is two standard errors, computed ov
 
 ## The ranking by people
 
-A judgment is the sum of simulated effects, rounded to whole points. The effects, with their standard deviations:
+A judgment is the sum of simulated effects, multiplied by {POINTS_PER_UNIT} and rounded to whole points. The effects, with their standard deviations before this:
 
 - Judges are severe or mild (0.5) and prefer some systems (*tastes*: 0.3; strong: 0.8).
 - Items are hard or easy (0.6) and suit some systems (0.5).
-- Documents, in the rows that have them, are hard or easy (0.5) and suit some systems (0.4).
+- Documents, in the rows that have them, are hard or easy (0.5) and suit some systems (0.4). In these rows the two effects of items are 0.3 and 0.2, and tastes are 0.2.
 - Every answer has noise (0.8).
 
-For grades, yes or no, and choices the effects are in log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items, and 0.6 for how items suit systems. A fifth of the judgments is missing unless the row says otherwise. In the rows *judges for each of … systems*, each judge rates one system only. A *crowd* are many judges with few answers each; *8% of the cells* means that 8% of all possible judgments are there.
+For grades, yes or no, and choices the effects are in log odds: 0.8 for severity, 0.5 for tastes, 0.8 for items, and 0.6 for how items suit systems. A fifth of the judgments is missing; in the row with 8 systems it is half, in *choices with ties* three quarters, and in *grades 1 to 5, a crowd* 85%. In the rows *judges for each of … systems*, each judge rates one system only, severity is 0.3, and there are no tastes. A *crowd* are many judges with few answers each; *8% of the cells* means that 8% of all possible judgments are there.
 
 The columns:
 
 - **type I**: how often two equally good systems are called different at .05, by the model of `wellput rank`. **t-test**: the same by a t-test over all judgments, as scripts often do it (for choices, a t-test of the share of wins against one half).
 - **any pair**: how often at least one pair of equally good systems is called different, after Holm's correction.
-- **coverage**: how often the 95% interval of a difference contains the true value, if systems with neighboring ranks differ by {GAP}. **all ranks**: how often the ranges of ranks of all these systems are right at once.
+- **coverage**: how often the 95% interval of a difference contains the true value, if systems with neighboring ranks differ by {GAP} (in the unit of the effects). **all ranks**: how often the ranges of ranks of all these systems are right at once.
 - **refused**: the number of studies that are not ranked because the answers separate the systems perfectly.
 
 With fewer than four judges, or fewer than ten items, a difference has at most as many degrees of freedom as there are judges (or items) minus one, so the tests and intervals are cautious.
@@ -245,15 +251,15 @@ For crowds the interval is too wide (its coverage is above .95).
 
 ## Judges who rate different systems
 
-Should ratings be z-scores (each judge's ratings minus the judge's mean, divided by the judge's standard deviation) or stay as given, if each judge rates only some of the systems? *r* is the correlation of the true values with the mean ratings. z-scores remove a part of the differences between systems if judges rate few of them. If less than 75% would be
-kept, wellput uses the ratings as given by default, and a note says why.
+Should ratings be z-scores (each judge's ratings minus the judge's mean, divided by the judge's standard deviation) or stay as given, if each judge rates only some of the systems? *r* is the correlation of the true values with the mean ratings. z-scores remove a part of the differences between systems if judges rate few of them. If they would keep less than 75%
+of a difference, wellput's default is the ratings as given, and a note says why.
 
 {_lines(NESTED_COLUMNS)}
 {_lines(nested_row(per_judge, studies, seed) for per_judge in (1, 2, 3, 4, 5, 6))}
 
 ## Intraclass correlations
 
-How often the 95% intervals of intraclass correlations contain the true value (*coverage*). ICC1, ICC2 and ICC3 (Shrout & Fleiss 1979) are the reliability of one judge; with *k*, that of the mean of all judges. Each row has {studies:,} studies of normally distributed ratings. Units and noise have variance 1; judges have variance 0.25 for ICC2 and ICC3, and no effect for ICC1.
+How often the 95% intervals of intraclass correlations contain the true value (*coverage*). ICC1, ICC2 and ICC3 (Shrout & Fleiss 1979) are the reliability of one judge; with *k*, that of the mean of all judges. Each row has {studies:,} studies of normally distributed ratings. Units (the things that are rated) and noise have variance 1; judges have variance 0.25 for ICC2 and ICC3, and no effect for ICC1.
 
 {_lines(ICC_COLUMNS)}
 {_lines(row for world in CLASSES for row in class_rows(world, studies, seed))}

@@ -209,7 +209,7 @@ The defaults are the jackknife's standard error with Student's t, corrected for 
 - *difference covered*: the 95% interval of a difference contains the true difference (for this, one of the systems was made worse). This should be .95.
 - *score covered*: the 95% interval of a score contains the true score. This should be .95.
 - *verdict*: a row *fails* if systems are found different in more than .065, or an interval covers less than .93. It is *conservative* if systems are found different
-  in less than .03, because the two systems differ on only a few items.
+  in less than .03; this happens where the two systems differ on only a few items.
 
 | data | items | found different | difference covered | score covered | verdict |
 |---|---|---|---|---|---|
@@ -256,7 +256,8 @@ Approximate randomization is exact where items are independent and, on each of t
 systems could be exchanged without changing their distribution. It finds a difference too often
 if differences are skewed (equal means, unequal distributions) or if items come in documents. sacreBLEU's
 p-value of the paired bootstrap finds a difference about twice as often as it should (.05) on data for which
-the other tests are right, and even more often on the other data.
+the other tests are right, and even more often if items come in documents, or if differences are skewed and
+there are few items.
 """
 
 

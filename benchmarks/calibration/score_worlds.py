@@ -159,7 +159,7 @@ WORLDS = (
     World("ties", "grades in steps of 1/4; the two systems are equal on 85% of the items or more", tied, mean, 0.3, UNIT),
     World("near the top", "segment scores of .94 on average, mostly close to 1", near_the_top, mean, 0.3, UNIT),
     World(
-        "0/1", "scores of 0 or 1; a system is right on half of the items, and two systems have the same score on three in four", partial(right_or_wrong, share=0.5),
+        "0/1", "scores of 0 or 1; a system is right on half of the items, and two systems have the same score on three of four items", partial(right_or_wrong, share=0.5),
         mean, 0.2, UNIT,
     ),
     World("rarely 1", "scores of 0 or 1; a system is right on 2% of the items", partial(right_or_wrong, share=0.02), mean, 0.5, UNIT),

@@ -160,7 +160,7 @@ def main() -> None:
         "language-head-driven",
         f"""# Head-driven parser
 
-How well does the [head-driven parser](../language/head-driven-parser.md), which gives the probability of a sentence, distinguish a sentence from its words in another order? In the test part of EWT (English Web Treebank), {best.swap:.1f}% of the sentences are more probable than the same sentence with two neighboring words exchanged.
+How well does the [head-driven parser](../language/head-driven-parser.md), which gives the probability of a sentence, distinguish a sentence from its words in another order? In the test part of EWT (English Web Treebank), {best.swap:.1f}% of the sentences of {MIN_WORDS} words or more are more probable than the same sentence with two neighboring words exchanged.
 The parser gives {heads["test"][0]:.1f}% of the words the right head; the [parser](../language/parser.md) of `wellput parse` is better at this.
 
 The head-driven parser was trained on EWT train and tuned on EWT dev. Its file has {size / 1e6:.2f} MB.
@@ -175,7 +175,7 @@ UAS: the percentage of words with the right head. Punctuation counts; both parse
 
 ## The original order is more probable
 
-The percentage of sentences that a model finds more probable than the same words in another order: with two neighboring words exchanged (*one swap*), or with all words in random order (*shuffle*). The sentences have {MIN_WORDS} words or more. *Head-driven* combines two probabilities, from its trees and from an n-gram model that was trained on more text; each was
+The percentage of sentences that a model finds more probable than the same words in another order: with two neighboring words exchanged (*one swap*), or with all words in random order (*shuffle*). The sentences have {MIN_WORDS} words or more. *Head-driven* combines two probabilities, from its trees and from an n-gram model that was trained on more text than EWT train; each was
 also measured alone. The last model is a trigram model of EWT train.
 
 | part of EWT | model | one swap, % | shuffle, % | sentences |

@@ -237,7 +237,7 @@ def main() -> None:
         "language-check",
         f"""# Language check
 
-How often is wellput's [check](../language/language-check.md) right about whether a text is English prose? In each group of texts below (row *all*), it is right about 99 texts of 100 or more. `fluency` and `gleu-fluency` give no score to texts that are not English prose, and `parse` warns of them.
+How often is wellput's [check](../language/language-check.md) right about whether a text is English prose? In each group of texts below (row *all*), it is right for at least 99% of the texts. `fluency` and `gleu-fluency` give no score to texts that are not English prose, and `parse` warns of them.
 
 The check was trained on English and {len(TRAINING)} other languages, but on no text below. Sentences have at least {MIN_WORDS} words here, because the check takes shorter ones for English unless they are in another script. Its file has {size / 1000:.0f} kB. It reads {plain_rate:,.0f} sentences of EWT (English Web Treebank) in a second of processor time, or {marked_rate:,.0f} if they have markdown.
 

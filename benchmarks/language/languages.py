@@ -234,9 +234,9 @@ def _fluency(
 INTRODUCTION = """# Other languages
 
 How good are the models that `wellput train parser`, `train realizer` and `train fluency` make for other languages, from treebanks of Universal Dependencies, with `--treebank FOLDER` and no other option? In six languages the parser is better than UDPipe trained on the same trees, and the realizer is far better than the baseline of Bangalore et al. (2000). The fluency
-score notices most sentences with three mistakes, but misses about one in four with a single mistake. [Train for your language](../language/other-languages.md) shows how to train the models.
+score notices most sentences with three mistakes, but misses about three in ten with a single mistake. [Train for your language](../language/other-languages.md) shows how to train the models.
 
-Everything is measured on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences. One option was chosen on the development trees of Turkish: tags include the features `Case` and `VerbForm`. The Chinese models were trained on the development file alone, with one tree in ten kept for tuning, because the training file
+Everything is measured on the treebanks' test files, which were used for nothing else. In brackets: 95% bootstrap intervals over sentences. One default, which holds for every language, was chosen on the development trees of Turkish: tags include the features `Case` and `VerbForm`. The Chinese models were trained on the development file alone, with one tree in ten kept for tuning, because the training file
 (about 4,000 trees) was not available.
 """
 

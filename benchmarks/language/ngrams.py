@@ -153,8 +153,8 @@ How fast is `wellput train lm`, and how good are its n-gram models, compared wit
 
 ## Compared with IRSTLM
 
-Both programs trained a trigram model on the corpora Brown, Reuters and Gutenberg, {words:,} words on {lines:,} lines: wellput with Kneser–Ney smoothing (as KenLM estimates it), IRSTLM with Witten–Bell. The perplexity is that of the text of EWT dev (English Web Treebank, development part), {len(dev):,} sentences with {n_scored:,} words, sentence ends included. So that
-both models know the same words, words that occur once in training were replaced by one word, in training and test. wellput computed both perplexities; it reads the files of both programs.
+Both programs trained a trigram model on the corpora Brown, Reuters and Gutenberg, {words:,} words on {lines:,} lines: wellput with Kneser–Ney smoothing (as KenLM estimates it), IRSTLM with Witten–Bell. The perplexity is that of the text of EWT dev (English Web Treebank, development part), {len(dev):,} sentences with {n_scored:,} words, sentence ends included. For this
+figure, words that occur only once in the training text were replaced by one common word, there and in EWT dev, so that both models know the same words. wellput computed both perplexities; it reads the files of both programs.
 
 | | `wellput train lm` | IRSTLM `tlm -lm=wb` |
 | --- | ---: | ---: |

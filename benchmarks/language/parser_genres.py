@@ -112,7 +112,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     mean = sum(one.loss for one in rows) / len(rows)
     return f"""# The parser on a genre that it was not trained on
 
-How much worse does the parser of English become on a genre that it was not trained on? Without its genre it loses {mean:.1f} points of LAS (the percentage of words with the right head and relation) on average.
+How much worse does the parser of English become on a genre that it was not trained on? If it is trained without a genre, it loses {mean:.1f} points of LAS (the percentage of words with the right head and relation) on texts of this genre, on average.
 
 The parser is trained on the English Web Treebank (EWT), which has texts of five genres. Here one parser was trained on all of EWT train, and five others each without the sentences of one genre. The table compares, for each genre, the first parser and the one that was
 trained without this genre, on the sentences of the genre in EWT dev. UAS is the percentage of words with the right head.

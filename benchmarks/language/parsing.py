@@ -237,7 +237,7 @@ With parsed trees, the tree metrics order systems as they do with trees made by 
 
 ## Accuracy
 
-In percent of words; punctuation counts. The tagger and the parser get the words as the treebank splits them, and the parser gets the tagger's tags. XPOS and UPOS are the two kinds of tags in the treebank. UAS counts words with the right head, LAS words with the right head and universal relation, and
+In percent of words; punctuation counts. The tagger and the parser get the words as the treebank splits them, and the parser gets the tagger's tags. The treebank has two kinds of tags: UPOS, the universal parts of speech, and XPOS, detailed ones for English. UAS counts words with the right head, LAS words with the right head and universal relation, and
 *LAS with subtypes* words with the right head, relation and subtype (`acl:relcl`). A [supertag](../language/supertags.md) describes the part of the tree around a word; it is read from the parsed tree and must be right as a whole. Tagger and parser were trained on EWT train and tuned on dev. The test part
 was used once with this parser (and three times with an earlier one).
 
@@ -252,7 +252,7 @@ On EWT test, one thread tags {tagging:,.0f} sentences a second, or parses {parsi
 ## Tree metrics with gold and with parsed trees
 
 Do the tree metrics [`sta`](../metrics/sta.md) and [`gta`](../metrics/gta.md) order systems in the same way with trees made by people (*gold*) and with parsed trees? The references are the sentences of EWT test. The outputs of {len(rankings[METRICS[0]].gold)} simulated systems are the same sentences, damaged: neighboring words are swapped (*swap*), words
-anywhere in the sentence exchanged (*scatter*), the sentence's first and second part exchanged (*cut*), or words left out (*drop*). The number after the name is the probability of a change. Parsed trees are those of `--trees auto`, which splits the raw text of the references into words and parses them.
+anywhere in the sentence exchanged (*scatter*), the sentence's first and second part exchanged (*cut*), or words left out (*drop*). The number after the name is the probability of a change: for each word, or in *cut* for each sentence. Parsed trees are those of `--trees auto`, which splits the raw text of the references into words and parses them.
 
 | | Kendall's τ of system scores | pairs of systems in another order | largest difference of a system's score | Pearson's r of segment scores |
 | --- | ---: | ---: | ---: | ---: |

@@ -203,15 +203,15 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     highest = {kind: max(row.losses[kind][0] for row in rows) for kind in ("words", "labels")}
     return f"""# The realizer on a genre that it was not trained on
 
-How much worse does the learned realizer of English become on a genre that it was not trained on? Without its genre it loses {means["words"]:.1f} points of BLEU on average from `words` (at most {highest["words"]:.1f}), {means["labels"]:.1f} from `labels` (at most {highest["labels"]:.1f}).
+How much worse does the learned realizer of English become on a genre that it was not trained on? If it is trained without a genre, it loses on texts of this genre {means["words"]:.1f} points of BLEU on average (at most {highest["words"]:.1f}) if the input is words alone (`words`), and {means["labels"]:.1f} (at most {highest["labels"]:.1f}) if it also has relations and parts of speech (`labels`).
 
 The realizer is trained on the English Web Treebank (EWT), which has texts of five genres. Here its parts were trained on all of EWT train, and five times without the sentences of one genre. The table compares, for each genre, the realizer trained on everything with
-the one trained without this genre, on the sentences of the genre in EWT dev. The inputs are trees without word order: with words alone (`words`), or also with relations and parts of speech (`labels`). BLEU is computed as on [the page of the learned realizer](realize_learned.md).
+the one trained without this genre, on the sentences of the genre in EWT dev. The inputs are trees without word order. BLEU is computed as on [the page of the learned realizer](realize_learned.md).
 
 [How the realizer is trained](../realize_learned.md#how-it-is-trained) explains its parts. These were trained again without the genre: the chooser of labels, the orderers for `words` and for `labels`, the list of words that are usually in lower case, and the order network (with its vocabulary). Each order network
 was trained for {minutes:g} minutes on a GPU, on EWT and at most {PARSED:,} parsed sentences of books and speeches, and without larger networks as teachers. So all figures are below those of the shipped realizer; only their differences matter here.
 
-The other parts are the shipped ones, which were trained on all genres: the n-gram model, the small language model (the order network's vectors begin with its vectors), and the parser of the books and speeches. The weights with which the network and the n-gram model count were tuned on all of dev.
+The other parts are the shipped ones, which were trained on all genres: the n-gram model, the small language model (the training of the order network starts from its word vectors), and the parser of the books and speeches. The weights with which the network and the n-gram model count were tuned on all of dev.
 On a genre that these parts had not read either, the loss may be larger.
 
 | genre | sentences in EWT train | sentences in EWT dev | `words`: BLEU, all genres | `words`: BLEU, without the genre | `words`: loss [95% interval] | `labels`: BLEU, all genres | `labels`: BLEU, without the genre | `labels`: loss [95% interval] |

@@ -301,7 +301,7 @@ in place of inflected words (`lemmas`).
 
 ## By input
 
-The metrics compare the words with the original order, in lower case. `ssa` to `quality` are those of [Bangalore, Rambow & Whittaker (2000)](../metrics/index.md), over the whole corpus; BLEU is sacreBLEU's over tokens; *exact* is the percentage of sentences with all words in the original order.
+The metrics compare the words with the original order, in lower case. `ssa` to `quality` are those of [Bangalore, Rambow & Whittaker (2000)](../metrics/index.md): accuracies over the whole corpus, understandability and quality as means over sentences; BLEU is sacreBLEU's over tokens; *exact* is the percentage of sentences with all words in the original order.
 
 {order_table({str(kind): lines for kind, lines in outputs.items()}, test)}
 

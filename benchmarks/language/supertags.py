@@ -189,7 +189,7 @@ The training data have {len(lexicon.overall):,} different supertags; {frequent:,
 
 - *supertag known*: the share of words whose supertag occurs in training.
 - *word known*: the share of words that occur in training.
-- *supertag known with this word*: of the known words, the share that also has this supertag in training.
+- *supertag known with this word*: of the words that occur in training, the share that occur there with the same supertag.
 - *supertags a word*: how many different supertags a known word has in training, on average.
 
 | part | words | supertag known | word known | known words: supertag known with this word | known words: supertags a word |
@@ -200,7 +200,7 @@ The training data have {len(lexicon.overall):,} different supertags; {frequent:,
 
 The input is a tree of words without order. *Side* is the side of its head on which a word stands; *trees/s* is the number of trees in a second of processor time, on one core.
 
-*By the word alone*: by the word and the number of its daughters. *Top-down* chooses from the root of the tree down. *Exact* finds the best supertags of the whole tree, if each word has one of its 50, 100 (the default) or 200 most promising supertags (*candidates*). The tree model has {size / 1e6:.2f} MB.
+*By the word alone*: each supertag is chosen by the word and the number of its daughters. *Top-down* chooses from the root of the tree down. *Exact* finds the best supertags of the whole tree, if each word has one of its 50, 100 (the default) or 200 most promising supertags (*candidates*). With *tags and relations known*, the input also has each word's part of speech and relation. The tree model has {size / 1e6:.2f} MB.
 """
     for part, trees in parts.items():
         text += f"""

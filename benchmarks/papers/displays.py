@@ -222,7 +222,8 @@ def command_seconds(arguments: Sequence[str]) -> float:
 PAGE = """# Displays: Figure 4 of Foster (2008) on the example corpus, and speed
 
 *Displays* are movements of the head and face of a talking head. Do the strategies that choose displays, and the metrics that judge the choice, behave as in Figure 4 of
-Foster (2008)? On the example corpus they do, if the noise in the corpus is at most {highest:g}. This checks the program only. The corpus (`wellput displays example`) is **synthetic**: a grammar makes the
+Foster (2008)? On the example corpus they do, if the noise in the corpus (the share of displays drawn without regard to their context) is at
+most {highest:g}. This checks the program only. The corpus (`wellput displays example`) is **synthetic**: a grammar makes the
 sentences, and the displays of an invented speaker are drawn with given probabilities plus noise. No real speaker was observed, and no preferences of viewers are simulated.
 
 **The example was built to show the pattern of Figure 4.** It was revised about ten times, looking at the metrics of this page on corpora of the seeds 0 to 9 and the
@@ -247,7 +248,7 @@ The charts are of one corpus, seed {first}.
 
 ## How far the pattern holds
 
-The first row is the noise: the share of nodes whose display has nothing to do with their context. A claim such as *tokens: original > weighted* means that the original has more tokens
+The number above a column is the noise: the share of nodes whose display has nothing to do with their context. A claim such as *tokens: original > weighted* means that the original has more tokens
 than weighted choice. A cell says whether the claim holds for the means over {n} corpora, and in parentheses for how many of the {n} single corpora it holds:
 
 {claims}

@@ -141,7 +141,7 @@ TEMPLATE = f"""\
 
 What does it cost to read a large file of scores that another program made (`-m ./scores.parquet`)? wellput needs {{lowest:.2f}} to {{highest:.2f}} times the processor time of PyArrow, and at most
 {{most:,.0f}} MB of memory, for {{n_rows:,}} rows ({N_SYSTEMS} systems × {{n_items:,}} items) with the columns `system`, `item` and `score`. PyArrow only reads the table; wellput
-reads it, checks it (repeated rows, scores that are not numbers, empty names) and finds the place of every item.
+reads it, checks it (repeated rows, scores that are not numbers, empty names) and puts every score in its place by system and item.
 
 Processor time is summed over all threads. Each file is read in a process of its own, and the start of this process is included. The numbers are medians of {TURNS} runs.
 

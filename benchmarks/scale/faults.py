@@ -318,7 +318,7 @@ def attempt(fault: Fault, name: str, folder: Path) -> tuple[Outcome, bool]:
 INTRODUCTION = """\
 # Faults: every command under every fault
 
-What does wellput do if the disk is full, a signal stops it, or the machine is small? {right} of {total} exit codes are as [documented](../reliability.md), without a printed traceback or a half-written file.
+What does wellput do if the disk is full, a signal stops it, or the machine is small? {right} of {total} runs ended as [documented](../reliability.md): with the right exit code, without a printed traceback, and without a half-written file (after SIGKILL a temporary file may remain).
 
 A row is a command, a column a fault of the machine; *none* is a run without a fault, *512 MB* a run with no more memory than that. A cell is the exit code: 0 after success, 2 after an error that is reported; a negative code is the number of the signal that ended the command (−2 SIGINT, −9 SIGKILL, −13 SIGPIPE, −15 SIGTERM). ✗ marks a run that is not as documented. An empty cell means that this fault was not tried with this command. `completion` writes no file, so most faults do not concern it.
 """

@@ -276,7 +276,7 @@ cost of the command on a few lines of data is subtracted first; – means that w
 Limits:
 
 - `--by` takes tags with at most 100 values, so larger numbers were not measured.
-- `agree` refuses more than 200,000,000 cells (judges × systems × items), even if most of them have no judgment.
+- `agree` refuses data if judges × systems × items is more than 200,000,000, even if most of these combinations have no judgment.
 - `agree` ranks more than 1,000 systems by their means, without a model; `rank` refuses them.
 
 A line of more than {MAX_LINE_MIB} MiB is refused:

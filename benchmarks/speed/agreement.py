@@ -131,14 +131,16 @@ def all_pairs_seconds() -> float:
 TEMPLATE = """\
 # Speed of agreement
 
-How fast does wellput compute correlations and their tests, compared with other tools? It is {lowest:,.0f} to {highest:,.0f} times as fast as they are. Both tools used one thread, in one run on one machine.
-Machines differ and are noisy, so only ratios count.
+How fast does wellput compute correlations and their tests, compared with other tools? It is {lowest:,.0f} to {highest:,.0f} times as fast as they are.
+wellput and the other tools used one thread each, in one run on one machine. Machines differ and are noisy, so only ratios count.
 
 *16 × 100* means 16 systems and 100 items. The operations are
 
 - PERM-BOTH, a permutation test of the difference of two metrics (`--test perm-both`), with three coefficients, each the mean of the coefficients within items. nlpstats was timed with {few}
   resamples, and its time was multiplied to get the time for {resamples};
 - *tie calibration*, which finds the difference of scores up to which two outputs count as tied (coefficient `acc-t`).
+
+*Wanted ratio* is the aim of the project; where the cell is empty, there is none.
 
 | operation | other tool | its time | wellput's time | ratio | wanted ratio |
 |---|---|---|---|---|---|

@@ -189,7 +189,7 @@ def page(rows: list[Row]) -> str:
         "",
         "How fast is wellput compared with other tools? It computes the same scores at least 50 times faster than sacreBLEU and jiwer, and sacreBLEU's significance tests more than 30 times faster. Each row has the time from text to score, on the same text (WMT 2021 German–English news outputs) in one run.",
         "",
-        "Each time is the best of several runs. It is processor time with one thread; for two threads and for the start of the program it is clock time. Other machines have other times, but similar ratios. *Ratio*: the other tool's time divided by wellput's; in the last row, wellput's time divided by Python's. *Goal*: the ratio that we want to reach.",
+        "Each time is the best of several runs. It is processor time with one thread; for two threads and for the start of the program it is clock time. Other machines have other times, but similar ratios. *Ratio*: the other tool's time divided by wellput's (in the rows *two threads* both are wellput's); in the last row, wellput's time divided by Python's. *Goal*: the ratio that we want to reach.",
         "*All strings distinct*: no segment occurs twice, so nothing can be cached. *ar* and *bs*: [approximate randomization and paired bootstrap](../significance.md) with BLEU.",
         "",
         "| what | other tool | segments | wellput, ms | other tool, ms | ratio | goal |",

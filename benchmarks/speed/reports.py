@@ -182,7 +182,7 @@ SCROLL = """async ([selector, steps]) => {
 TEMPLATE = """\
 # Reports of many items
 
-How long does `wellput report` take for many items, and how large is the report? A report of 100,000 items, four systems and five metrics takes {seconds:.1f} seconds of processor time; its file stays small because it shows 2,000 of the items. Scores, tests and agreement use all of them.
+How long does `wellput report` take for many items, and how large is the report? A report of 100,000 items, four systems and five metrics takes {seconds:.1f} seconds of processor time; its file stays small because it shows 2,000 of the items. Scores, tests and agreement are computed from all items.
 
 The items are sentences of EWT (English Web Treebank). The outputs are simulated: each system makes more errors than the one before; four simulated judges rated all outputs of {judged} items. The machine has {cores} cores, which other programs also used, so the times by the clock are less reliable than processor times.
 

@@ -60,7 +60,7 @@ def test_without_the_extra_it_says_how_to_get_the_report(
 
 def test_saved_files_must_differ(run: Run) -> None:
     refused = run("demo", "--no-report", "--save", "x.csv", "--save-judgments", "x.csv")
-    assert refused.code == 2 and "x.csv is written already" in refused.err
+    assert refused.code == 2 and "another output is written to x.csv" in refused.err
     assert not Path("x").exists()
 
 

@@ -269,5 +269,5 @@ def test_messages_name_options_on_the_command_line(run: Run) -> None:
 
 def test_two_outputs_are_two_files(run: Run, table2: str, tmp_path: Path) -> None:
     outcome = run("displays", "evaluate", table2, "--charts", "f", "-o", "f-intrinsic.svg")
-    assert (outcome.code, "is written already" in outcome.err) == (2, True)
+    assert (outcome.code, "another output is written to" in outcome.err) == (2, True)
     assert not list(tmp_path.glob("f-*"))

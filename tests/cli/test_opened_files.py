@@ -124,7 +124,7 @@ def test_other_threads_may_open_files_meanwhile(
 ) -> None:
     (tmp_path / "target").write_text("old")
     others = (tmp_path / str(number) for number in range(1000))
-    compare = opened_files._is_file
+    compare = opened_files._is_same_file
 
     def while_another_thread_opens(path: int | str, state: os.stat_result) -> bool:
         with contextlib.suppress(FileNotFoundError):
@@ -134,6 +134,6 @@ def test_other_threads_may_open_files_meanwhile(
     with keeping_opened_files():
         (tmp_path / "target").with_name("read").write_text("an input")
         (tmp_path / "read").read_text()
-        monkeypatch.setattr(opened_files, "_is_file", while_another_thread_opens)
+        monkeypatch.setattr(opened_files, "_is_same_file", while_another_thread_opens)
         write_text("new", tmp_path / "target")
     assert (tmp_path / "target").read_text() == "new"

@@ -180,7 +180,7 @@ def test_missing_words_are_inserted(run: Run, files: Callable[..., None]) -> Non
         (["tree.json", "-o", "tree.json"], "tree.json"),
         (
             ["tree.json", "--model", "fergus", "--lattice", "x", "-o", "x.syms"],
-            "x.syms is written already",
+            "another output is written to x.syms",
         ),
         (["bad.json"], "bad.json, tree 1: "),
         (["ring.conllu"], "circle"),

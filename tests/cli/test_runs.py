@@ -140,7 +140,7 @@ def test_bad_input_is_refused_before_the_work(run: Run, files: Write, stored: li
     assert (outcome.code, outcome.out) == (2, "")
     assert "Cannot store runs in file: it is not a folder." in outcome.err
     for arguments, message in (
-        (["show", "zz"], "No run 'zz' in runs, which holds 2."),
+        (["show", "zz"], "No run 'zz' in runs, which holds 2 runs."),
         (["list", "--runs", "nowhere"], "No runs can be read from nowhere"),
         (["list", "--runs", "nowhere"], "in Python by `wellput.score(…, runs=FOLDER)`"),
         (["diff", *stored, "--rename", "A"], "--rename A: write OLD=NEW"),

@@ -122,7 +122,7 @@ def test_two_outputs_are_two_files(run: Run, files: Write, tmp_path: Path) -> No
     files(**{"set.jsonl": ITEM})
     outcome = run("score", "set.jsonl", "-m", "ssa", "--segments", "x.csv", "-o", "x.csv")
     assert outcome.code == 2
-    assert "x.csv is written already" in outcome.err
+    assert "another output is written to x.csv" in outcome.err
     assert not (tmp_path / "x.csv").exists()
 
 

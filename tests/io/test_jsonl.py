@@ -119,7 +119,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"id": 1, "references": {"0": "a"}}, "must be a list of texts, not an object"),
         ({"id": 1, "references": ["a", None]}, "references[1] must be a text, not null"),
         ({"id": 1, "references": [["a"]]}, "references[0] must be a text, not a list"),
-        ({"id": 1, "outputs": ["a"]}, "outputs must be an object from system names, not a list"),
+        ({"id": 1, "outputs": ["a"]}, "must be an object whose keys are system names, not a list"),
         ({"id": 1, "outputs": {"A": [["a"]]}}, "sample 0 of A must be a text, not a list"),
         ({"id": 1, "outputs": {"A": 3}}, "the output of A must be a text, not a number"),
         ({"id": 1, "outputs": {"": "a"}}, "outputs has a system without a name"),

@@ -109,11 +109,13 @@ def test_other_levels(test_set: Path) -> None:
 
 def test_bad_scores(test_set: Path) -> None:
     path = test_set / "human-scores/de-en.mqm.seg.score"
-    path.write_text("sys.v1 good\nsys.v1\n")
+    path.write_text("sys.v1 good\nsys.v1\nsys.v1 nan\nsys.v1 inf\n")
     with pytest.raises(InputError) as caught:
         read_judgments(test_set / "de-en")
     assert "line 1: not SYSTEM SCORE: 'sys.v1 good'" in str(caught.value)
     assert "line 2: not SYSTEM SCORE: 'sys.v1'" in str(caught.value)
+    assert "line 3: not SYSTEM SCORE: 'sys.v1 nan'" in str(caught.value)
+    assert "line 4: not SYSTEM SCORE: 'sys.v1 inf'" in str(caught.value)
     (test_set / "documents/de-en.docs").write_text("news\n")
     with pytest.raises(InputError, match="line 1: not a domain and a document"):
         read_judgments(test_set / "de-en")

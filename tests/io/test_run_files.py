@@ -101,7 +101,7 @@ def test_an_id_that_is_not_there_or_not_unique(tmp_path: Path) -> None:
         find_run(tmp_path, stored.id[:7])
     assert f"{stored.id} of 2026-11-15 14:04:22 UTC" in str(error.value)
     for unknown in ("zz", "", "@0", "@3", "@"):
-        with pytest.raises(InputError, match=f"No run '{unknown}' in .*, which holds 2"):
+        with pytest.raises(InputError, match=f"No run '{unknown}' in .*, which holds 2 runs"):
             find_run(tmp_path, unknown)
 
 

@@ -183,15 +183,24 @@ def test_an_answer_is_sent_from_a_page_without_a_trial_until_it_arrives(
     assert values_of(exported(store, tmp_path), "fluency") == {42.5}
 
 
+NO_STORAGE = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("Access is denied", "SecurityError"); },
+});"""
+
+
 @pytest.mark.parametrize("is_sent_by_judge", [False, True])
+@pytest.mark.parametrize("has_storage", [False, True])
 def test_the_time_of_an_answer_ends_when_the_judge_gives_it(
-    browser: Browser, tmp_path: Path, is_sent_by_judge: bool
+    browser: Browser, tmp_path: Path, is_sent_by_judge: bool, has_storage: bool
 ) -> None:
     store = new_store(tmp_path, DESIGNS["task"])
     thinking, away = 30_000, 600_000
     with served(store) as address:
-        watch, _ = open_study(browser, address, store)
+        watch, link = open_study(browser, address, store)
         page, proxy = watch.page, Proxy(watch)
+        if not has_storage:
+            page.add_init_script(NO_STORAGE)
+            page.goto(link)
         page.clock.run_for(thinking)
         by_keyboard(page)
         page.get_by_text(LOST).wait_for()

@@ -259,13 +259,13 @@ The tables have Spearman's correlations with people's mean ratings, with 95% boo
 - *as shipped*: `fluency` with the model in the package, whose factors (.3, 3 and 3) were chosen on all sets together, without GUG dev.
 - *PenLP*: the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length (`perplexity:measure=penalized`).
 - *ratio*: the correlation of `fluency` (chosen without this set), divided by that of PenLP.
-- *sum*: .6 times PenLP plus .4 times `fluency` (chosen without this set), each in standard deviations of the set. It cannot be computed for a single text; the metric
-  [`fluency:neural=FOLDER`](fluency_neural.md) can.
+- *sum*: .6 times PenLP plus .4 times `fluency` (chosen without this set), each in standard deviations of the set. A single text has no standard deviation; the metric
+  [`fluency:neural=FOLDER`](fluency_neural.md) has constants in its place.
 """
 
 NOTES = """## How choices were made
 
-- No choice was made on GUG dev. On the other sets two choices were made besides the factors: of a word that the [small language model](../metrics/fluency.md#the-small-language-model) splits into several pieces, only the spelling is judged; and five features of an n-gram model were left out. So the
+- No choice was made on GUG dev. On the other sets two choices were made besides the factors: of a word that the [small language model](../metrics/fluency.md#the-small-language-model) splits into several pieces, only the spelling is judged; and five features of an n-gram model were left out of `fluency`. So the
   correlations on sets other than GUG dev may be a little too high.
 - Where the factors are chosen without a part of GUG, the other part of GUG is left out, too; in the same way, Simplicity-DA and ASSET, which are both simplified sentences, are left out together. The weight .6 in the sum of PenLP and `fluency` was not chosen by ratings.
 - MQM zh-en has ratings that count all errors of translation, not only errors of fluency.

@@ -20,7 +20,7 @@ MAX_TEXTS = 500
 INTRODUCTION = """# Fluency together with a neural model
 
 Does `fluency` add to a neural language model? The combination [`fluency:neural=FOLDER`](../metrics/fluency.md#with-a-neural-model) agrees significantly better with people than the neural model alone (PenLP) on {better} of {n} sets. On the
-other sets, chance may explain the difference. On {fluency_higher} sets `fluency` alone is above the combination.
+other sets, chance may explain the difference. On {fluency_higher} sets `fluency` alone correlates more with people than the combination.
 
 PenLP is the log probability of a text by SmolLM2, a language model of 135 million weights, divided by a power of the text's length. The combination is a weighted sum of PenLP (weight .6) and `fluency` (.4).
 The weights were not chosen by ratings, and the constants that put the two parts on one scale come from 320 sentences that we made worse ourselves. Only three factors inside `fluency` were chosen on

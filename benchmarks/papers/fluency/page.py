@@ -62,7 +62,7 @@ def accuracy_lines(texts: Mapping[str, tuple[Columns, Columns]]) -> list[str]:
     lines = [
         "## Real sentences against sequences of single words\n",
         f"[`wellput degrade`](../commands/degrade.md) makes the sequences: {LENGTH} words, each drawn by "
-        "how often it follows the word before. *Held-out books and speeches*: sentences of the books and speeches that the models were trained on, but not sentences that were used in training.\n",
+        "how often it follows the word before. *Held-out books and speeches*: sentences from the books and speeches of the training text that were not used in training.\n",
     ]
     areas: dict[str, list[str]] = {}
     for name, (real, fake) in texts.items():
@@ -165,7 +165,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
         "The table has Pearson's r of each score with people's mean ratings. After the name of a data set "
         "stands the number of its texts. GUG has sentences of learners of English, rated for "
         "grammar; TMU-GFM corrected sentences of learners, rated for fluency; Lau 2015 sentences of "
-        "Wikipedia that were translated there and back, rated for acceptability; SFRES and BAGEL outputs "
+        "Wikipedia that were translated into another language and back, rated for acceptability; SFRES and BAGEL outputs "
         "of dialog systems, rated for naturalness; WebNLG outputs of systems that put facts into words, "
         "rated for fluency. `bleu` and `chrf` need references: for GUG these are people's corrections from "
         "JFLEG, for WebNLG the text that a person wrote.\n",
@@ -279,21 +279,21 @@ NOTES = """\
 ## What else to know
 
 - [Fluency on every kind of text](fluency_kinds.md#how-choices-were-made) says on which data choices for today's `fluency` were made.
-- The formula of the feature `nulls` of `gleu-fluency` was chosen on its training sentences, a part of GUG train, and sentences from the books, the speeches and Brown. 150 sentences of each size from Brown are also in the table of sizes above.
+- The formula of the feature `nulls` of `gleu-fluency` was chosen on its training sentences, a part of GUG train, and sentences from the books, the speeches and Brown. Of these sentences from Brown, 150 of each size are also in the table of sizes above.
 - On most of these sets people rate long sentences lower. `fluency` depends on the mistakes in a sentence more than on its length, so on TMU-GFM and WebNLG (without empty outputs) length alone agrees better with people.
 - Brown's sentences are harder for `gleu-fluency` than sentences of the kind that it was trained on: it takes more real sentences from Brown for generated ones.
 """
 HEAD = """\
 # Fluency without references
 
-Do scorers that need no reference distinguish real sentences from worse ones, and do they agree with people? All of them score real sentences higher than sequences of single words,
+Do scorers that need no reference distinguish real sentences from worse ones, and do they agree with people? All of them score real sentences higher than random sequences of words,
 `perplexity` most surely. On most of seven sets of rated texts `fluency` agrees better with people than `gleu-fluency`. `perplexity` (its measure *penalized*) agrees better than `fluency` with
 ratings of learners' sentences, and worse with ratings of the outputs of WebNLG's systems.
 
 - [`fluency`](../metrics/fluency.md) and [`gleu-fluency`](../metrics/gleu-fluency.md) are the models in the package. A row *· gleu* is a single [feature](../metrics/gleu-fluency.md#features) of `gleu-fluency`,
   negated if lower is better.
 - `perplexity` is that of the language model SmolLM2 with 135 million weights, with three [measures](../metrics/perplexity.md#options).
-- `length` is the number of words.
+- `length` is the number of words between spaces. Where the page speaks of sentences of 24 words, punctuation marks count as words, too.
 - –: the scorer was not run, or its scores are all equal.
 
 No sentence of this page was in the training text of the models. The tables have 95% bootstrap intervals in parentheses.

@@ -76,7 +76,7 @@ def limits_section(found: Mapping[tuple[str, str], Limits]) -> Iterator[str]:
     yield "## Could another filter beat all of WordNet's proposals?"
     yield ""
     yield (
-        "*Differ*: the share of judged outputs whose score with `context` differs from the score with `wordnet`. The other columns are changes of r, as above; `--joint` and `--words-only` are options of `wellput paraphrase`, used with `context`. The *oracle* takes for each output the original or the rewritten reference, whichever makes r larger. Only someone who knows the ratings could choose in this way, so a filter that keeps all or none of a reference's replacements can hardly gain more."
+        "*Differ*: the share of judged outputs whose score with `context` differs from the score with `wordnet`. The other columns are changes of r, as above; `--joint` and `--words-only` are options of `wellput paraphrase`, used with `context`. The *oracle* takes for each output the original reference or the one rewritten with all of WordNet's proposals, whichever makes r larger. Only someone who knows the ratings could choose in this way, so a filter that keeps all or none of a reference's replacements can hardly gain more."
     )
     yield ""
     names = ("wordnet", "context", "joint", "words-only", "oracle")

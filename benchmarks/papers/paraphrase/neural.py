@@ -59,7 +59,7 @@ def write_figures(
         f"{encoder}, tell right replacements from wrong ones? Better than the default filter `context`, to whose "
         "features it adds the similarities that the encoder finds.",
         "",
-        "The data are the same as [for the other filters](paraphrase.md), which also explains the columns: "
+        "The data are those of [the page of the other filters](paraphrase.md), which also explains the columns: "
         f"{len(is_right):,} synonyms for the words that SWORDS dev asks about, of which "
         f"{is_right.mean():.1%} are right (half the people or more accepted them). The weights of the features were "
         f"learned from {len(verdicts):,} replacements in CoInCo, without the sentences that are also in SWORDS dev.",

@@ -59,8 +59,8 @@ INTRODUCTION = """\
 # Paraphrased references
 
 Does a metric agree better with people if references are paraphrased first? [`wellput paraphrase`](../commands/paraphrase.md) replaces words of a reference by synonyms from the system's output, and its *filters* decide which replacements fit the sentence.
-On WMT21 cs-en (news translated from Czech), paraphrasing raises the correlation of BLEU with people; on four other data sets the correlations hardly change. The default filter `context` is best at telling right replacements from wrong ones. But references that it filtered agree with people
-no better than references with all of WordNet's proposals.
+On WMT21 cs-en (news translated from Czech), paraphrasing raises the correlation of BLEU with people; on four other data sets the correlations hardly change. The default filter `context` is best at telling right replacements from wrong ones. But metrics agree with people
+no better if `context` filters the replacements than if all of WordNet's proposals are used.
 
 The page of the command explains the methods, filters and options that the tables name. Their models were trained on books of Gutenberg, State of the Union speeches and the training part of EWT (English Web Treebank); `context` was
 also trained on CoInCo, where people named substitutes for words in sentences; sentences that are in SWORDS, too, were left out. The features of `context` were chosen on the development part (dev) of SWORDS, where people judged substitutes, so its results
@@ -94,7 +94,7 @@ def filter_section(index: CorpusIndex, model: ParaphraseModel) -> Iterator[str]:
         return line(name, *(f"{value:.3f}" for value in found))
 
     yield row(
-        "`none`: how often the word has the shared sense (WordNet)",
+        "`none`, ranked by how often the word has a sense that it shares with the synonym (WordNet's counts)",
         NoFilter().probabilities(queries),
     )
     yield row("`classifier`", ClassifierFilter(model.classifiers).probabilities(queries))
@@ -194,8 +194,8 @@ def document_section(pair: str = "cs-en") -> Iterator[str]:
     yield (
         f"Ten *documents* of 300 segments were drawn from the outputs of {len(data.evalset.systems)} systems. In each document "
         "the systems' BLEU (with the shortest reference for the brevity penalty) is correlated with their mean rating. "
-        "*r* is the mean of Pearson's r over documents, and Δr the gain over the original references (method *none*). The "
-        "p-value is of a paired t-test over documents."
+        "*r* is the mean of Pearson's r over documents, and Δr the gain over the original references (method *none*); *BLEU* is "
+        "the mean over systems. The p-value is of a paired t-test over documents."
     )
     for n in (1, 2):
         yield ""

@@ -131,8 +131,8 @@ def score(
     engine, address, resume, on_error
         `engine="ray"` computes on the Ray cluster at `address`, or in several processes of this
         machine. `resume` is a folder that keeps finished parts of the work: a run that was stopped
-        resumes from it. `on_error="skip"` leaves out rows that cannot be read or scored, and lists
-        them in `result.skipped`.
+        resumes from it. `on_error="skip"` leaves out partitions with rows that cannot be read or
+        scored, and lists them in `result.skipped`.
     explain
         `result.explanations` shows the three worst items of each system, with what is wrong in them
         (for ssa, gsa, sta, gta, understandability, quality, fluency and gleu-fluency).
@@ -191,7 +191,7 @@ def score(
             *paths_in(metrics),
             *paths_in(paraphrase),
         ],
-        made_folders=[segment_folder],
+        output_folders=[segment_folder],
     )
     data = open_data(evalset, references, outputs, trees, with_trees=needs_trees, column=column)
     # The metric `logged` stands for every scorer in the data's log.

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from wellput.core.errors import InputError, did_you_mean
-from wellput.io.records import BY_SYSTEM, KNOWN_KEYS, intended_key
+from wellput.io.records import KEYS_BY_SYSTEM, KNOWN_KEYS, intended_key
 
 SINGLE_FIELDS = ("id", "source", "context", "document", "system")
 FIELDS = (*SINGLE_FIELDS, "references", "outputs", "tags")
@@ -145,7 +145,7 @@ def column_entries(given: Columns) -> list[tuple[str, str]]:
     return entries
 
 
-NESTED_KEYS = ("references", "trees", "outputs", "tags", *BY_SYSTEM)
+NESTED_KEYS = ("references", "trees", "outputs", "tags", *KEYS_BY_SYSTEM)
 SAMPLES_FIELD = "samples"
 """The field of columns with numbered samples; in a record, a system's samples are a list in
 `outputs`."""
@@ -233,7 +233,7 @@ def _put(column: str, has_json_values: bool) -> Put | None:
     system, _, number = rest.rpartition(".")
     if key == SAMPLES_FIELD and system and _is_number(number):
         return _stored("outputs", system, int(number))
-    if key in BY_SYSTEM and system and _is_number(number):
+    if key in KEYS_BY_SYSTEM and system and _is_number(number):
         return _stored(key, system, int(number))
     return None
 
@@ -270,7 +270,7 @@ def _intended(column: str) -> str:
     intended = intended_key(key)
     if intended not in NESTED_KEYS:
         return intended if not rest else ""
-    examples = {"tags": "domain", "outputs": "A", **dict.fromkeys(BY_SYSTEM, "A.0")}
+    examples = {"tags": "domain", "outputs": "A", **dict.fromkeys(KEYS_BY_SYSTEM, "A.0")}
     example = examples.get(intended, "0")
     return f"{intended}.{rest if rest and intended != key else example}"
 
@@ -281,7 +281,7 @@ def _list_numbered(record: dict[str, Any]) -> None:
     if "trees" in record or shared is not None:
         references, trees = _paired(shared, record.get("trees"))
         record.update(references=references, trees=trees)
-    references_by_system, trees_by_system = (record.get(key) or {} for key in BY_SYSTEM)
+    references_by_system, trees_by_system = (record.get(key) or {} for key in KEYS_BY_SYSTEM)
     for system, trees in trees_by_system.items():
         _, trees_by_system[system] = _paired(references_by_system.get(system, shared), trees)
     for system, references in references_by_system.items():

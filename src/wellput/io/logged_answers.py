@@ -47,8 +47,8 @@ Question: TypeAlias = tuple[str, str]
 
 
 def questions_of(asked: Sequence[Question]) -> list[Question]:
-    """The questions of a tool without ids, each with its target: if only one target of an input is
-    known, it holds for all.
+    """The questions of a log without ids, in order. If the log has only one target of an input, the
+    questions with this input that have no target get it.
 
     >>> questions_of([("Capital?", "Paris"), ("Capital?", "")])
     [('Capital?', 'Paris'), ('Capital?', 'Paris')]
@@ -56,8 +56,8 @@ def questions_of(asked: Sequence[Question]) -> list[Question]:
     targets: dict[str, set[str]] = {}
     for text, target in asked:
         targets.setdefault(text, set()).update({target} - {""})
-    only = {text: next(iter(known)) for text, known in targets.items() if len(known) == 1}
-    return [(text, target or only.get(text, "")) for text, target in asked]
+    only_target = {text: next(iter(known)) for text, known in targets.items() if len(known) == 1}
+    return [(text, target or only_target.get(text, "")) for text, target in asked]
 
 
 def text_of(value: object) -> str:
@@ -99,8 +99,8 @@ def evalset_of_answers(
     is_same: Callable[[LoggedAnswer, LoggedAnswer], bool] = has_same_question,
 ) -> EvalSet:
     """The evaluation set of these answers, with items in the order of their first answers. `name` is
-    the log's name in messages. Raises InputError if answers to one item are to different questions;
-    `is_same` compares the questions of two answers, but not their references."""
+    the log's name in messages. Raises InputError if answers to one item are to different questions
+    (`is_same` compares those of two answers), or have different references."""
     answers_by_item: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:
         answers_by_item.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)
@@ -115,7 +115,8 @@ def _refuse_several_questions(
     name: str,
     is_same: Callable[[LoggedAnswer, LoggedAnswer], bool],
 ) -> None:
-    """Raises InputError that names the items whose answers are to different questions."""
+    """Raises InputError that names the items whose answers are to different questions, or have
+    different references."""
     problems = Problems(name)
     for identifier, systems in answers_by_item.items():
         answers = [answer for answers in systems.values() for answer in answers]
@@ -123,14 +124,14 @@ def _refuse_several_questions(
         other = next((answer for answer in answers if not is_same(first, answer)), None)
         if other is not None:
             texts = _shortened(first.asked or "", other.asked or "")
-            problems.add(f"item {identifier}", _in_two_answers("question", texts, first, other))
+            problems.add(f"item {identifier}", _difference("question", texts, first, other))
             continue
         first = next((answer for answer in answers if answer.references), answers[0])
         wanted = set(first.references)
         other = next((a for a in answers if a.references and set(a.references) != wanted), None)
         if other is not None:
             texts = _shortened(" / ".join(first.references), " / ".join(other.references))
-            problems.add(f"item {identifier}", _in_two_answers("target", texts, first, other))
+            problems.add(f"item {identifier}", _difference("target", texts, first, other))
     problems.raise_if_any(advice=SEVERAL_QUESTIONS_ADVICE)
 
 
@@ -144,10 +145,9 @@ MAX_SHOWN_CHARACTERS = 60
 """This much of a question is shown in a message."""
 
 
-def _in_two_answers(
-    what: str, texts: tuple[str, str], first: LoggedAnswer, other: LoggedAnswer
-) -> str:
-    """What differs between two answers, with the logs, or the systems of one log, that say so."""
+def _difference(what: str, texts: tuple[str, str], first: LoggedAnswer, other: LoggedAnswer) -> str:
+    """The message that the `what` (question or target) differs between two answers. `texts` are the two
+    questions or targets. The message names the two logs, or, if it is one log, the two systems."""
     is_one_log = first.log == other.log
     places = [f"for {one.system}" if is_one_log else f"in {one.log}" for one in (first, other)]
     return f"the {what} is {texts[0]!r} {places[0]}, but {texts[1]!r} {places[1]}"

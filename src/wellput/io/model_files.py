@@ -1,14 +1,14 @@
-"""`ModelFile`: the content of a model's file: its card, which says how the model was made, and its
+"""`ModelFile`: the content of a model's file. It has a card, which says how the model was made, and
 arrays, which are mapped into memory, not read. `StoredModel` is the base class of models that have
 such a file.
 
 The file (`.wpm`) is little-endian: 16 bytes that mark the format, a version, the length of a JSON
-header, the header (kind, card, SHA-256 of the arrays, each array's name, type, shape and bytes in the
-file), then the arrays. Each array starts at a multiple of 64 bytes. An array is stored as in memory,
-or compressed with deflate or xz if this saves enough. A compressed array is unpacked when it is first
-used. The same model always gives the same bytes. Loading executes nothing from the file. A list of
-strings is two arrays, see `packed_strings`. The hash is checked if all arrays together have at most
-`HASH_UP_TO_BYTES`.
+header, the header (kind, card, SHA-256 of kind and arrays, each array's name, type, shape and number of
+bytes in the file), then the arrays. Each array starts at a multiple of 64 bytes. An array is stored as
+in memory, or compressed with deflate or xz if this saves enough. A compressed array is unpacked when it
+is first used. The same model always gives the same bytes. Loading executes nothing from the file. A
+list of strings is two arrays, see `packed_strings`. The hash is checked if all arrays together have at
+most `HASH_UP_TO_BYTES`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MODEL_FORMAT_VERSION = 1
 FILE_PREFIX = struct.Struct("<16sII")
 """The beginning of a file: `MAGIC_BYTES`, the version, and the length of the header in bytes."""
 ALIGNMENT_BYTES = 64
-MAX_PACKED_SHARE = 0.95
+MAX_COMPRESSED_SHARE = 0.95
 """An array is stored compressed only if it then has less than this share of its bytes."""
 MAX_XZ_SHARE = 0.9
 """xz, which takes longer to unpack, is used only if it leaves less than this share of the bytes that
@@ -90,13 +90,13 @@ def save_model_file(
 ) -> None:
     """Writes the file, completely or not at all. `card` must be JSON."""
     stored = {name: _little_endian(array) for name, array in arrays.items()}
-    packed = {name: _packed(array) for name, array in stored.items()}
+    file_bytes = {name: _file_bytes(array) for name, array in stored.items()}
     header = {
         "kind": kind,
         "card": card,
         "sha256": fingerprint(kind, stored),
         "arrays": [
-            [name, array.dtype.str, list(array.shape), len(packed[name])]
+            [name, array.dtype.str, list(array.shape), len(file_bytes[name])]
             for name, array in stored.items()
         ],
     }
@@ -105,7 +105,7 @@ def save_model_file(
     with replacing(path) as file:
         file.write(FILE_PREFIX.pack(MAGIC_BYTES, MODEL_FORMAT_VERSION, len(text)))
         file.write(text)
-        for data in packed.values():
+        for data in file_bytes.values():
             file.write(data)
             file.write(bytes(-len(data) % ALIGNMENT_BYTES))
 
@@ -189,7 +189,7 @@ class StoredModel(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the arrays: models with equal fingerprints are equal."""
+        """SHA-256 of the kind and the arrays: models with equal fingerprints are equal."""
         return fingerprint(self.kind, self.arrays())
 
     @classmethod
@@ -278,10 +278,11 @@ def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
     return stored
 
 
-def _packed(array: NDArray[Any]) -> bytes:
+def _file_bytes(array: NDArray[Any]) -> bytes:
+    """The bytes of the array in the file: compressed if this saves enough."""
     data = array.tobytes()
     deflated = zlib.compress(data, 9)
-    if len(deflated) >= MAX_PACKED_SHARE * len(data):
+    if len(deflated) >= MAX_COMPRESSED_SHARE * len(data):
         return data
     # The preset bounds the memory of unpacking: 8 MiB.
     xz = lzma.compress(data, check=lzma.CHECK_NONE, preset=6)

@@ -54,7 +54,7 @@ def read_mqm(path: PathLike) -> list[Judgment]:
     problems.raise_if_any()
     if not sums:
         raise InputError(f"{file.name} has no ratings.")
-    return [
+    return [  # `-total` would be −0.0 for a perfect translation
         Judgment(rater, item, system, MQM_QUESTION, 0.0 - total, {"doc": documents[item]})
         for (rater, item, system), total in sums.items()
     ]
@@ -69,7 +69,7 @@ def knows(path: PathLike) -> bool:
     file = InputFile(path)
     if file.suffix != ".tsv":
         return False
-    header = next(file.lines(), "").split("\t")
+    header = next(file.lines(), "").removesuffix("\r").split("\t")
     return set(REQUIRED_COLUMNS) <= set(header)
 
 

@@ -13,6 +13,7 @@ better in all of them, even for error rates and MetricX.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,8 @@ TEXT_KEYS = {"sources": "source", "references": "target", "system-outputs": "hyp
 
 @dataclass(frozen=True, slots=True)
 class LanguagePair:
-    """One language pair of a test set. `kind` in its methods is a folder of texts (`TEXT_KEYS`)."""
+    """One language pair of a test set. `kind` in its methods is a folder of texts (a key of
+    `TEXT_KEYS`)."""
 
     folder: Path
     name: str
@@ -276,22 +278,23 @@ def _human_scores(
 
 
 def _score(cells: Sequence[str], width: int) -> float | Literal["bad"] | None:
-    """The last cell as a number; None for the word None, "bad" for anything else."""
+    """The last cell as a finite number; None for the word None, "bad" for anything else."""
     if len(cells) != width:
         return "bad"
     if cells[-1] == "None":
         return None
     try:
-        return float(cells[-1])
+        score = float(cells[-1])
     except ValueError:
         return "bad"
+    return score if math.isfinite(score) else "bad"
 
 
 def _read_score_file(path: PathLike) -> list[Judgment]:
     """The scores of a file `NAME.seg.score` or `NAME.sys.score`. Judge and question are NAME; the
     item is the number of the segment, or `all` for scores of systems."""
-    level = _level_suffix(path)
-    name = Path(path).name.removesuffix(level).rpartition(".")[2]
+    suffix = _level_suffix(path)
+    name = Path(path).name.removesuffix(suffix).rpartition(".")[2]
     file = InputFile(path)
     check_readable(file)
     problems = Problems(file.name)
@@ -300,13 +303,13 @@ def _read_score_file(path: PathLike) -> list[Judgment]:
     for number, line in enumerate(file.lines(), start=1):
         cells = line.split()
         score = _score(cells, 2)
-        if score == "bad" or score != score:
+        if score == "bad":
             problems.add(f"line {number}", f"not SYSTEM SCORE: {line[:80]!r}")
             continue
         system = cells[0]
         places[system] = places.get(system, 0) + 1
         if isinstance(score, float):
-            item = str(places[system]) if level == ".seg.score" else "all"
+            item = str(places[system]) if suffix == ".seg.score" else "all"
             judgments.append(Judgment(name, item, system, name, score))
     problems.raise_if_any()
     if not judgments:
@@ -317,25 +320,25 @@ def _read_score_file(path: PathLike) -> list[Judgment]:
 def write_score_file(answers: Sequence[Judgment], items: Sequence[str], path: PathLike) -> None:
     """Writes the judges' mean rating of each output (or of each system, by the file's name), in the
     order of `items`. All answers must be to one question."""
-    level = _level_suffix(path)
+    suffix = _level_suffix(path)
     questions = sorted({answer.question for answer in answers})
     if len(questions) > 1:
         raise InputError(
             f"A score file has one score for each output, and there are answers to "
             f"{', '.join(questions)}. Choose one with question=."
         )
-    spaced = sorted(
+    names_with_spaces = sorted(
         {answer.system for answer in answers if answer.system.split() != [answer.system]}
     )
-    if spaced:
+    if names_with_spaces:
         raise InputError(
-            f"mt-metrics-eval allows no spaces in the name of a system: {spaced[0]!r}."
+            f"mt-metrics-eval allows no spaces in the name of a system: {names_with_spaces[0]!r}."
         )
     ratings: dict[tuple[str, str], list[float]] = {}
     for answer in answers:
-        key = (answer.system, answer.item if level == ".seg.score" else "")
+        key = (answer.system, answer.item if suffix == ".seg.score" else "")
         ratings.setdefault(key, []).append(answer.number)
-    rows = items if level == ".seg.score" else [""]
+    rows = items if suffix == ".seg.score" else [""]
     with replacing_text(path) as file:
         for system in dict.fromkeys(answer.system for answer in answers):
             for item in rows:
@@ -352,9 +355,9 @@ def check_score_file(path: PathLike) -> None:
 
 def _level_suffix(path: PathLike) -> str:
     """The suffix of a score file, which says whether it has scores of segments or of systems."""
-    for level in LEVEL_SUFFIXES:
-        if str(path).endswith(level):
-            return level
+    for suffix in LEVEL_SUFFIXES:
+        if str(path).endswith(suffix):
+            return suffix
     raise InputError(f"{path}: the name of a score file ends in {' or '.join(LEVEL_SUFFIXES)}.")
 
 

@@ -36,8 +36,9 @@ def paths_in(argument: object) -> list[str]:
 
 
 def paths_of(given: object) -> Sequence[str]:
-    """A text or a path itself; of an object that was read from files, such as an evalset that is open,
-    its attribute `input_paths`; of other objects nothing."""
+    """The paths that an argument stands for. A text or a path stands for itself; an object that was
+    read from files, such as an open evalset, for its attribute `input_paths`; other objects for no
+    path."""
     if isinstance(given, str | Path):
         return [str(given)]
     paths: Sequence[str] = getattr(given, "input_paths", ())
@@ -53,7 +54,7 @@ def named_files(text: str) -> dict[str, str]:
     if _is_folder(path) or _is_part_of_folder(path):
         return {os.path.realpath(file): f"in the input {text}" for file in _files_read_in(path)}
     if _is_local_pattern(path):
-        return {os.path.realpath(file): f"in the input {text}" for file in _files_or_none(path)}
+        return {os.path.realpath(file): f"in the input {text}" for file in _files_if_any(path)}
     return {
         os.path.realpath(local_path(piece)): f"the input {piece}"
         for piece in _paths_inside(text)
@@ -62,7 +63,7 @@ def named_files(text: str) -> dict[str, str]:
 
 
 def reads_from(text: str, folder: str) -> bool:
-    """Whether an argument names a file in a folder of this machine or at a URL, or this folder."""
+    """Whether the argument `text` names `folder` or a file in it. The folder may be at a URL."""
     path = local_path(folder)
     if is_url(path):
         root = without_query(path).rstrip("/")
@@ -86,11 +87,12 @@ def local_path(text: str) -> str:
 
 
 def _files_read_in(folder: str) -> Iterable[PathLike]:
-    """The files of a folder that a command may read: the tables in it, or, in a folder without tables
-    and in one that a reader knows, all files."""
+    """The files that a command may read if it gets this folder: all files if a reader of a special
+    format knows the folder, or if it has no tables; otherwise the tables. For a part of a folder
+    (`_is_part_of_folder`): all files of that folder."""
     from wellput.io.readers import is_known
 
-    files = [] if is_known(folder) else _files_or_none(folder)
+    files = [] if is_known(folder) else _files_if_any(folder)
     root = Path(folder) if _is_folder(folder) else Path(folder).parent
     return files or (file for file in root.rglob("*") if _is_existing_file(str(file)))
 
@@ -109,7 +111,7 @@ def _is_part_of_folder(path: str) -> bool:
         return False
 
 
-def _files_or_none(path: str) -> list[str]:
+def _files_if_any(path: str) -> list[str]:
     try:
         return files_in(path, SHARD_SUFFIXES)
     except InputError:  # no file; the command that reads the folder says so
@@ -117,8 +119,9 @@ def _files_or_none(path: str) -> list[str]:
 
 
 def _paths_inside(text: str) -> Iterator[str]:
-    """The whole text, and the paths in a text with options: pieces of an entry of a list that begin at
-    its start or after `=`, and stop at its end or before `:`."""
+    """The whole text, and the pieces of a text with options that may be paths. The text is taken as one
+    entry, and as several with commas between them. A piece begins at the start of an entry or after
+    `=`, and stops at the end of the entry or before `:`."""
     yield text
     for entry in dict.fromkeys((text, *text.split(","))):
         starts = [0, *(sign.end() for sign in re.finditer("=", entry))]

@@ -56,7 +56,8 @@ def nbest_of(items: Iterable[CandidatesLike]) -> list[Candidates]:
 
 
 def _record(item: CandidatesLike, place: int) -> Any:
-    """The item as a line has it; other values are returned unchanged, and are refused later."""
+    """The item as a line has it. A mapping is returned unchanged, as is anything else, which `_checked`
+    refuses."""
     if isinstance(item, Candidates):
         record = item._asdict()
         return {**record, "candidates": record.pop("texts")}

@@ -2,7 +2,8 @@
 JSONL with a line for the run (`spec`), a line for each event, and a line for the report. A path may
 be such a file or a folder of them.
 
-The system is the run's completion function, with the file's name if two logs have the same function.
+The system is the run's completion function (a model, or a function that calls one), with the file's
+name if two logs have the same function.
 An item is a sample of the log. Its output is the first sampled text; later texts are those of a
 grader model. Its references are the expected texts of `match` events. The scores are `match` (1 or 0)
 and the numbers in events of the type `metrics`.

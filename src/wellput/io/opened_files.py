@@ -1,8 +1,8 @@
 """The files that the running command has opened: none of them is replaced by its output.
 
-Commands compare the names of inputs and outputs before they begin (`output.check_files`). Here is the
-net beneath: whichever way a file was named or found, Python tells the audit hook of this module that it
-was opened.
+Commands compare the names of inputs and outputs before they begin (`output.check_files`). This module
+also finds inputs that this check does not see: however a file was named or found, Python tells the
+audit hook of this module that it was opened.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import Any
 
 from wellput.core.errors import OutputError
 
-NEW_FILE = os.O_TRUNC | os.O_EXCL
-"""How files are opened whose old content, if any, is not read."""
+NEW_FILE_FLAGS = os.O_TRUNC | os.O_EXCL
+"""A file that is opened with one of these flags is no input: it is emptied, or did not exist."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""The endings of the files of a database. SQLite opens them itself: Python only tells the hook the
+database's name."""
 STDIN_DESCRIPTOR = 0
 
 
@@ -56,7 +58,7 @@ def _remember(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if event == "open":
         path, _, flags = arguments
-        if isinstance(path, str | os.PathLike) and not flags & NEW_FILE:
+        if isinstance(path, str | os.PathLike) and not flags & NEW_FILE_FLAGS:
             name = os.fspath(path)
             if isinstance(name, str) and not name.endswith(".pyc"):
                 running.opened.add(name)
@@ -79,17 +81,17 @@ def refuse_opened(target: Path, name: str) -> None:
     ):
         return
     try:
-        old = target.stat()
+        target_status = target.stat()
     except OSError:
         return
     opened = tuple(_running.opened)  # a copy, because other threads may open files meanwhile
-    if any(_is_file(path, old) for path in opened) or _is_file(STDIN_DESCRIPTOR, old):
+    if any(_is_same_file(path, target_status) for path in (*opened, STDIN_DESCRIPTOR)):
         raise OutputError(f"Cannot write {name}: this command reads it. Give another name.")
 
 
-def _is_file(path: int | str, state: os.stat_result) -> bool:
+def _is_same_file(path: int | str, status: os.stat_result) -> bool:
     try:
-        return os.path.samestat(os.stat(path), state)  # noqa: PTH116, it may be a descriptor
+        return os.path.samestat(os.stat(path), status)  # noqa: PTH116, it may be a descriptor
     except (OSError, ValueError):
         return False
 

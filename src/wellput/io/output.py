@@ -79,7 +79,7 @@ def replacing(
         refuse_opened(target, str(path))  # again: an input may have been opened in the block
         with _os_errors_as_output_errors(str(path)):
             temporary.replace(target)
-        note_own_file(target)  # so that the running command may replace it
+        note_own_file(target)  # so that the running command may replace it again
     except BaseException:
         with contextlib.suppress(OSError):  # the first error is the one to raise
             temporary.unlink(missing_ok=True)
@@ -175,26 +175,26 @@ def check_distinct(outputs: Iterable[PathLike], inputs: Iterable[PathLike]) -> N
     for path in files:
         if reason := taken.get(_identity(path)):
             raise OutputError(f"Cannot write {path}: {reason}. Give another name.")
-        taken[_identity(path)] = f"{path} is written already"
+        taken[_identity(path)] = f"another output is written to {path}"
 
 
 def check_files(
-    made: Sequence[PathLike | None],
-    read: Sequence[object],
+    outputs: Sequence[PathLike | None],
+    inputs: Sequence[object],
     *,
-    made_folders: Sequence[PathLike | None] = (),
+    output_folders: Sequence[PathLike | None] = (),
 ) -> None:
-    """Raises an error for a file of `made` that cannot be written, or that is also in `read`, and for a
-    folder of `made_folders` with a file that is in `read`; called before long work begins. Objects in
-    `read` that were not read from files are ignored."""
-    paths = [str(path) for path in made if path is not None]
+    """Raises an error for a file of `outputs` that cannot be written, or that is also in `inputs`, and
+    for a folder of `output_folders` with a file that is in `inputs`; called before long work begins.
+    Objects in `inputs` that were not read from files are ignored."""
+    paths = [str(path) for path in outputs if path is not None]
     for path in paths:
         check_writable(path)
-    inputs = [path for given in read for path in paths_of(given)]
-    refuse_input_twice(inputs)
-    check_distinct(paths, inputs)
-    for folder in (str(folder) for folder in made_folders if folder is not None):
-        for text in inputs:
+    input_paths = [path for given in inputs for path in paths_of(given)]
+    refuse_input_twice(input_paths)
+    check_distinct(paths, input_paths)
+    for folder in (str(folder) for folder in output_folders if folder is not None):
+        for text in input_paths:
             if reads_from(text, folder):
                 raise OutputError(
                     f"Cannot write {folder}: the folder has files of the input {text}. Give a new name."
@@ -257,8 +257,8 @@ def _opened(path: Path, flags: int, name: str, permissions: int = 0o666) -> Iter
 
 @contextlib.contextmanager
 def _buffered_writer(sink: Any, name: str, compressed_name: str) -> Iterator[IO[bytes]]:
-    """A buffered file that writes to `sink`, and compresses if `compressed_name` ends so; all buffers
-    are written when the block ends. `name` stands in messages."""
+    """A buffered file that writes to `sink`, and compresses if `compressed_name` ends in `.gz` or
+    `.xz`; all buffers are written when the block ends. `name` is the file's name in messages."""
     raw = _ErrorTranslating(sink, name)
     buffered = io.BufferedWriter(raw, 1 << 18)
     file = compressing(cast("IO[bytes]", buffered), compressed_name)

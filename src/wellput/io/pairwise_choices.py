@@ -27,7 +27,7 @@ WORDING_OF_PLACE = {
     for wording in ("a, b", "left, right", "system_a, system_b", "model_a, model_b")
     for word in wording.split(", ")
 }
-"""The words for places, each with the words that a file uses together."""
+"""Each word for a place, with its wording: all words for places that a file with this word uses."""
 
 
 class ChoiceMeaning(NamedTuple):
@@ -60,7 +60,7 @@ class ChoiceMeaning(NamedTuple):
 
     @property
     def wording(self) -> tuple[str | None, bool]:
-        """Equal for texts that say places in the same words; letter case matters."""
+        """How the text says a place: its wording, and whether it is in small letters."""
         return WORDING_OF_PLACE.get(self.text.casefold()), self.text.islower()
 
     @property

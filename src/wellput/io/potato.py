@@ -58,11 +58,11 @@ def read_judgments(path: PathLike) -> list[Judgment] | list[Preference]:
     problems = Problems(str(path))
     answers = ToolAnswers(str(path), ratings_advice=RATINGS_ADVICE)
     for where, judge, name, schemes in _instances(Path(path), problems):
-        place = split_trial(name)
-        if place is None:
+        trial = split_trial(name)
+        if trial is None:
             problems.add(where, f"the instance {name!r} names no item and system")
             continue
-        item, systems = place
+        item, systems = trial
         is_pair = len(systems) == 2
         for question, labels in schemes.items():
             if is_pair and (choice := _choice(labels)) is not None:
@@ -176,6 +176,7 @@ def _number(labels: Mapping[str, Any]) -> float | None:
     ((label, value),) = chosen.items()
     if (number := number_in(value)) is not None:
         return number
+    # In `scale_-2` the hyphen is a sign, although it is after an underscore.
     numbers = LABEL_NUMBER.findall(label.replace("scale_", ""))
     return number_in(numbers[0].replace("−", "-")) if len(numbers) == 1 else None
 

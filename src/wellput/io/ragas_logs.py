@@ -99,8 +99,8 @@ def ragas_answers(rows_by_file: Mapping[str, Rows]) -> Iterator[LoggedAnswer]:
     items: dict[Question, str] = {}
     for (file, row), question in zip(rows, questions, strict=True):
         response, row_id = row["response"], row.get("id")
-        number = str(len(items) + 1) if row_id in (None, "") else text_of(row_id)
-        item = items.setdefault(question, number)
+        new_item = str(len(items) + 1) if row_id in (None, "") else text_of(row_id)
+        item = items.setdefault(question, new_item)
         if response is None or _is_nan(response):
             continue
         reference = _reference(row)

@@ -78,7 +78,7 @@ def open_known_evalset(path: str) -> EvalSource | None:
         module = _own_reader(path, EVALSET_READERS)
         return None if module is None else module.open_evalset(path)
     point, reader = foreign
-    with _read_errors(point, path):
+    with _naming_reader_in_errors(point, path):
         source = reader.open_evalset(path)
     if not isinstance(source, EvalSource):
         raise InputError(
@@ -98,7 +98,7 @@ def read_known_judgments(path: str) -> list[Judgment] | list[Preference] | None:
     from wellput.core.judgment import Judgment, Preference
 
     point, reader = foreign
-    with _read_errors(point, path):
+    with _naming_reader_in_errors(point, path):
         answers = list(reader.read_judgments(path))
     if not answers:
         raise InputError(f"{plugin_in_words(point)} found no judgments in {path}.")
@@ -132,7 +132,7 @@ class ForeignSource(EvalSource):
         self.parser = source.parser
 
     def blocks(self) -> Iterator[Sequence[Item]]:
-        with _read_errors(self._point, self._path):
+        with _naming_reader_in_errors(self._point, self._path):
             seen_ids = SeenIds()
             items = self._items()
             while block := list(islice(items, BLOCK_ITEMS)):
@@ -205,7 +205,7 @@ def _knows(reader: Any, point: EntryPoint, path: str) -> bool:
 
 
 @contextmanager
-def _read_errors(point: EntryPoint, path: str) -> Iterator[None]:
+def _naming_reader_in_errors(point: EntryPoint, path: str) -> Iterator[None]:
     """Names the reader of another package in its errors."""
     try:
         yield

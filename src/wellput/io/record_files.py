@@ -64,7 +64,7 @@ class RecordFile:
         self.file = file
         self.trees = trees
         self.own_columns = own_columns
-        if not file.is_stdin:
+        if not file.is_stdin:  # otherwise the property `suffix` recognizes the format
             self.suffix = read_format_of(file.path, on_stream=".jsonl")
 
     @cached_property
@@ -132,6 +132,7 @@ class RecordFile:
             return self._answer_rows(named, columns, rows, long, problems)
         records = ((number, columns.record(row)) for number, row in rows)
         first = 1 if span is None else span.first_item
+        # If the user named the columns, items may have no id.
         return numbered_items(records, first) if own_columns else records
 
     def _answer_rows(

@@ -16,11 +16,11 @@ from wellput.core.tree import Tree
 
 Trees = tuple[Tree | None, ...]
 
-BY_SYSTEM = ("references_by_system", "trees_by_system")
+KEYS_BY_SYSTEM = ("references_by_system", "trees_by_system")
 """The keys for references and trees that only one system has."""
 ITEM_KEYS = (
     *("id", "source", "context", "references", "tree", "trees", "outputs", "derivation"),
-    *BY_SYSTEM,
+    *KEYS_BY_SYSTEM,
     *("document", "tags"),
 )
 KNOWN_KEYS = frozenset(ITEM_KEYS)
@@ -111,7 +111,7 @@ class RecordReader:
         references, trees = self._references(record, complain)
         by_system: Mapping[str, tuple[str, ...]] = NO_REFERENCES
         trees_by_system: Mapping[str, Trees] = NO_TREES
-        if any(key in record for key in BY_SYSTEM):
+        if any(key in record for key in KEYS_BY_SYSTEM):
             by_system, trees_by_system = self._by_system(record, references, complain)
         return Item(
             identifier,
@@ -193,7 +193,7 @@ class RecordReader:
             return parse_tree(text)
         except InputError as error:
             for line in str(error).split("\n"):
-                if not line.endswith(":"):
+                if not line.endswith(":"):  # the headline above the problems
                     complain(f"{name}, {line.strip()}")
             return None
 
@@ -281,13 +281,13 @@ def _texts(value: Any, name: str, complain: Callable[[str], None]) -> tuple[str,
 def _mapping(
     record: dict[str, Any], key: str, complain: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """The value of a key that must be an object from system names; empty if it is missing or
+    """The value of a key that must be an object whose keys are system names; empty if it is missing or
     wrong."""
     value = record.get(key)
     if value is None:
         return {}
     if not isinstance(value, dict):
-        complain(f"{key} must be an object from system names, not {_kind(value)}")
+        complain(f"{key} must be an object whose keys are system names, not {_kind(value)}")
         return {}
     if "" in value:
         complain(f"{key} has a system without a name")

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from wellput.core.errors import InputError, OutputError
+from wellput.core.errors import InputError, OutputError, counted
 from wellput.core.scores import Run, RunScore
 from wellput.io.files import PathLike
 from wellput.io.output import check_writable, refuse_url, replacing
@@ -101,7 +101,8 @@ def find_run(folder: PathLike, name: str) -> Run:
     ]
     if not name or not matching:
         raise InputError(
-            f"No run {name!r} in {folder}, which holds {len(ids):,}. See: wellput runs list"
+            f"No run {name!r} in {folder}, which holds {counted(len(ids), 'run')}. "
+            "See: wellput runs list"
         )
     if len(matching) > 1:
         raise InputError.collect(
@@ -116,7 +117,7 @@ def read_runs(
     folder: PathLike, *, last: int | None = None
 ) -> tuple[list[Run], list[UnreadableRun]]:
     """The `last` newest readable runs of the folder (all if `last` is None), newest first; and an error
-    for each newer file that could not be read."""
+    for each file that could not be read and is newer than the last of these runs."""
     runs: list[Run] = []
     unreadable: list[UnreadableRun] = []
     for path in run_paths(folder):

@@ -1,4 +1,4 @@
-"""Reads tables of scores column by column with PyArrow, if it is installed, which is fast.
+"""Reads tables of scores fast: column by column with PyArrow, if it is installed.
 
 Names become codes and a list of names (`NameColumn`); scores become arrays, in which NaN is a missing
 score. If PyArrow cannot read a table directly (a score is text, the file is compressed), `Unsuitable`
@@ -24,8 +24,8 @@ MISSING_CELLS = ("", "nan", "na", "n/a", "none", "null")
 PLAIN_SUFFIXES = {".csv": ",", ".tsv": "\t"}
 BLOCK_BYTES = 1 << 24
 MAX_EQUAL_RUNS = 10_000
-"""In many tables the items repeat in the same order for each system or metric. A column is tried as
-that of the systems or metrics (`_equal_runs`) only if it has fewer names than this."""
+"""In many tables the items repeat in the same order for each system or metric. `_equal_runs` looks for
+such repeats only with a column of systems or metrics that has fewer names than this."""
 MAX_NAMES_AS_LIST = 100_000
 """More names than this are kept as PyArrow has them, not as a list of texts."""
 

@@ -96,7 +96,7 @@ PART_FILE_NAME = re.compile(r"part-\d+\.parquet")
 FINGERPRINT_KEY = b"wellput.fingerprint"
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 """Numbers of Linux's <fcntl.h> and <linux/fs.h>, for `renameat2`."""
-ROWS_PER_GROUP = 1 << 17
+MIN_ROWS_PER_GROUP = 1 << 17
 """The smallest number of rows in a row group of a Parquet file, except in the last group."""
 
 
@@ -183,8 +183,8 @@ def _exchange(working: Path, final: Path) -> None:
 
 
 def _swap_names(first: Path, second: Path) -> bool:
-    """Exchanges the names of two folders in one step, on which no signal can fall; False where the
-    system cannot."""
+    """Exchanges the names of two folders in one step, which no signal can interrupt; False where the
+    system cannot do this."""
     import ctypes
 
     try:
@@ -227,26 +227,27 @@ def _check_replaceable(final: Path, name: str, *, is_resumed: bool) -> None:
 
 
 def _refuse_others(folder: str, names: Sequence[str], name: str, *, is_resumed: bool) -> None:
-    """Raises OutputError if a file of the folder is not a part that wellput wrote. The name alone does
-    not decide: other programs also name the files of a data set part-00000.parquet.
+    """Raises OutputError if a file of the folder is not a part that wellput wrote. A name alone does
+    not decide: other programs also name the files of a data set part-00000.parquet. `names` are those
+    of the files; `name` is the folder's name in messages.
 
     A run that is resumed writes damaged parts again. So for such a run, a file that cannot be read
     counts as a part if another file is one.
     """
     are_parts = {
-        other: _is_part(_path(folder, other)) if PART_FILE_NAME.fullmatch(other) else False
-        for other in sorted(names)
+        file: _is_part(_path(folder, file)) if PART_FILE_NAME.fullmatch(file) else False
+        for file in sorted(names)
     }
     may_be_damaged = is_resumed and True in are_parts.values()
-    for other, is_part in are_parts.items():
+    for file, is_part in are_parts.items():
         if is_part is None and not may_be_damaged:
             raise OutputError(
-                f"Cannot write {name}: the folder holds {other}, which cannot be read. If it is a "
+                f"Cannot write {name}: the folder holds {file}, which cannot be read. If it is a "
                 "damaged part of an earlier run, remove it; otherwise give a new name."
             )
         if is_part is False:
             raise OutputError(
-                f"Cannot write {name}: the folder holds {other}, which is not a file of segment scores "
+                f"Cannot write {name}: the folder holds {file}, which is not a file of segment scores "
                 "by wellput. Give a new name."
             )
 
@@ -272,7 +273,7 @@ def _part_schema(arrow: Any) -> Any:
 
 
 def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
-    """Removes the files of other partitions, and the temporary files of killed workers."""
+    """Removes the parts whose number is not in `numbers`, and the temporary files of killed workers."""
     wanted = {PART_FILE.format(number) for number in numbers}
     if is_url(working):
         for name in names_at(working):
@@ -286,7 +287,8 @@ def drop_other_parts(working: str, numbers: Iterable[int]) -> None:
 
 def refuse_parts_of_other_runs(working: str, fingerprints: Mapping[int, str | None]) -> None:
     """Raises OutputError if, at a URL, a part is not the one that this run wrote: there is no lock
-    there, so another run may have written at the same time. `fingerprints` has that of each part."""
+    there, so another run may have written at the same time. `fingerprints` has that of each part, by
+    the part's number."""
     if not is_url(working):
         return
     others = [
@@ -360,7 +362,7 @@ class PartWriter:
         ]
         self._batches.append(self._arrow.record_batch(columns, schema=self._schema))
         self._rows += len(items)
-        if self._rows >= ROWS_PER_GROUP:
+        if self._rows >= MIN_ROWS_PER_GROUP:
             self.flush()
 
     def flush(self) -> None:

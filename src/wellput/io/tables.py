@@ -30,7 +30,6 @@ from typing import IO, Any, Protocol, TextIO, TypeAlias, TypeVar
 
 from wellput.core.errors import InputError, OutputError, Problems, counted
 from wellput.io.files import (
-    STANDARD_INPUT,
     TABLE_FORMATS,
     InputFile,
     PathLike,
@@ -38,7 +37,7 @@ from wellput.io.files import (
     read_format_of,
 )
 from wellput.io.jsonl import read_json_lines
-from wellput.io.output import check_writable, replacing, replacing_text
+from wellput.io.output import STANDARD_OUTPUT, check_writable, replacing, replacing_text
 from wellput.io.parquet import read_parquet, writing_parquet
 
 _DANGEROUS_SIGN = r"[=+\-@\t\r\n＝＋－＠]"
@@ -222,7 +221,7 @@ def check_table(path: PathLike) -> None:
 def check_text(path: PathLike, *, allowed: Sequence[str] = ()) -> None:
     """Raises an error if lines of text cannot be written to the path, or if its suffix is that of
     another format and not in `allowed`."""
-    suffix = InputFile(path).suffix if str(path) != STANDARD_INPUT else ""
+    suffix = InputFile(path).suffix if str(path) != STANDARD_OUTPUT else ""
     if suffix in (*TABLE_FORMATS, *NON_TEXT_SUFFIXES) and suffix not in allowed:
         raise InputError(
             f"{path}: sentences are written as plain text, to a file that ends in "

@@ -84,9 +84,9 @@ def parse_tree(text: str) -> Tree:
 def format_tree(tree: Tree) -> str:
     """The tree as CoNLL-U, including the empty line that ends a sentence."""
     lines = [comment if comment.startswith("#") else f"# {comment}" for comment in tree.comments]
-    covering = {multiword.first: multiword for multiword in tree.multiwords}
+    multiword_from = {multiword.first: multiword for multiword in tree.multiwords}
     for number, word in enumerate(tree.words, start=1):
-        if (multiword := covering.get(number)) is not None:
+        if (multiword := multiword_from.get(number)) is not None:
             lines.append(
                 f"{multiword.first}-{multiword.last}\t{multiword.form}\t_\t_\t_\t{multiword.feats}\t_\t_\t_\t{multiword.misc}"
             )
@@ -121,7 +121,8 @@ def _sentences(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _tree(lines: Sequence[str], first: int, problems: Problems) -> Tree | None:
-    """The tree of a sentence's lines, or None if a problem was added."""
+    """The tree of a sentence's lines, or None if a problem was added. `first` is the number of the
+    first line."""
     problems_before = problems.total
     words: list[Word] = []
     multiwords: list[Multiword] = []
@@ -179,7 +180,7 @@ def _word(columns: list[str], expected: int, line: int, problems: Problems) -> W
 def _multiword(
     columns: list[str], n_words: int, earlier: Sequence[Multiword], line: int, problems: Problems
 ) -> Multiword:
-    """The surface token in a line of CoNLL-U, after `n_words` words and the `earlier` surface
+    """The multiword token in a line of CoNLL-U, after `n_words` words and the `earlier` multiword
     tokens."""
     number_range, form, _, _, _, feats, _, _, _, misc = columns
     first, last = (int(number) for number in number_range.split("-"))

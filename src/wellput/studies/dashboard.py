@@ -115,7 +115,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     @router.post("/state", dependencies=[Depends(require_owner)])
     def change_state(request: Request, form: PostedForm) -> Response:
         check_csrf(request, OWNER_FORM_USER, form)
-        states = {state: state for state in STUDY_STATES}
+        states: dict[str, StudyState] = {state: state for state in STUDY_STATES}
         new, seen = (states.get(form.get(name, "")) for name in ("state", SEEN_FIELD))
         if new is None or seen is None:
             raise HTTPException(400, ENGLISH("errors.bad_form"))
@@ -169,7 +169,7 @@ def to_dashboard() -> Response:
     return RedirectResponse("/dashboard", 303)
 
 
-def refusal_to_change(seen: str | None, state: StudyState) -> str:
+def refusal_to_change(seen: str | None, state: str) -> str:
     """Why the state was not changed, if the owner's page showed the study in the state `seen`, but it
     is in another `state`. "" where nothing was refused."""
     if seen not in STATE_WORDS or seen == state:

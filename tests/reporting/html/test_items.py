@@ -194,7 +194,9 @@ def test_items_without_references_are_shown_without_alignments() -> None:
     bare = Item("i0", {"A": "the cat sat down", "B": "down", "C": "off"})
     evalset = EvalSet([bare, *small_evalset()])
     evaluation = small_evaluation(evalset, metrics="gsa,gta,understandability,length")
-    records = explorer_items(evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None)
+    records = explorer_items(
+        evaluation.shown_items, evaluation.metrics, evaluation.result.tables, None
+    )
     first, second = records[0], records[1]
     assert first["references"] == []
     assert all("alignment" not in output for output in first["outputs"])

@@ -168,7 +168,7 @@ def _notes(
         notes.append(f"Whiskers: {level} intervals; they and the tests hold for {ranking.scope}.")
     if domain != whole_scale:
         low, high = whole_scale
-        notes.append(f"The axis shows a part of the scale: ratings run from {low:g} to {high:g}.")
+        notes.append(f"The axis shows a part of the scale, which runs from {low:g} to {high:g}.")
     judged = {row.system for row in ranking.systems}
     unjudged = [system for system in systems if system not in judged]
     if unjudged:

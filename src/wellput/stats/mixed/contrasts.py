@@ -94,7 +94,8 @@ def _with_freedom(
     spread: VarianceSpread,
     quadratic: Callable[[Floats], Floats],
 ) -> Contrasts:
-    """The contrasts with these values; `quadratic(M)` gives w'Mw for the weights w of each."""
+    """The contrasts with these values; `quadratic(M)` gives w'Mw for the weights w of each
+    contrast."""
     variances = quadratic(covariance)
     slopes = np.zeros((len(values), len(spread.slopes)))
     for k, slope in enumerate(spread.slopes):

@@ -127,7 +127,7 @@ class MixedModel:
     def __init__(self, design: MixedDesign, *, fixes_first_system: bool = False) -> None:
         self.design = design
         self.fixes_first_system = fixes_first_system
-        absorbed, others = _sides(design)
+        absorbed, others = _absorbed_and_others(design)
         self.names = (*absorbed, *others)
         sizes = [int(design.factors[name].max()) + 1 for name in self.names]
         ends = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
@@ -254,7 +254,7 @@ class MixedModel:
         sides[self.n_absorbed : end] = part
         sides[end:] = 0.0
         solved = self._merged.to_outer(self._with_absorbed(sides))
-        if self._merged.pairs:
+        if self._merged.pairs:  # adds x − T T'x, see `merged_columns`
             solved += outer - self._merged.to_outer(inner)
         return solved.reshape(x.shape)
 
@@ -262,7 +262,8 @@ class MixedModel:
         """Right-hand sides from which the absorbed columns are eliminated."""
         if not self._merged.pairs:
             return self._kernel.forward(np.ascontiguousarray(inner))
-        # The kernel computes with effects b, the core with their merged form u': b = R u'.
+        # The kernel computes with effects b, the core with their merged form u': b = R u', see
+        # `merged_columns`.
         sides = inner.copy()
         sides[self.n_absorbed :] = 0.0
         sides = self._kernel.forward(sides)
@@ -330,7 +331,7 @@ class Inverse:
     fixed_columns: Floats
 
 
-def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _absorbed_and_others(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The factors to absorb, in the order that makes the fewest zeros of the equations nonzero, and the
     other factors."""
     levels = {name: int(codes.max()) + 1 for name, codes in design.factors.items()}
@@ -342,8 +343,8 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
     n_core = n_fixed + sum(levels[name] for name in others)
     if n_core > MIN_CORE_TO_SPLIT and not design.is_choice:
         crossed = [name for name in (*absorbed, *others) if name.endswith(":system")]
-        n_mains = n_fixed + sum(levels.values()) - sum(levels[name] for name in crossed)
-        dense_steps_saved = n_core**3 - n_mains**3
+        n_small_core = n_fixed + sum(levels.values()) - sum(levels[name] for name in crossed)
+        dense_steps_saved = n_core**3 - n_small_core**3
         if (
             dense_steps_saved > 0
             and KERNEL_COST * _cost_of_systems(design, crossed) < dense_steps_saved
@@ -354,8 +355,9 @@ def _sides(design: MixedDesign) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
     """How many steps it takes to absorb all effects with a system (`crossed`). The effects of one
-    system occur only together and with the judges, items and documents of the system; after the first
-    factor is eliminated, their equations are dense."""
+    system occur only together and with the judges, items and documents of the system. The first
+    factor of `crossed` is taken to cost nothing; without it, the system's equations are one dense
+    matrix."""
     systems = design.systems
     n_dense, n_met = np.zeros((2, design.n_systems))
     for name, codes in design.factors.items():
@@ -366,18 +368,19 @@ def _cost_of_systems(design: MixedDesign, crossed: list[str]) -> float:
             n_met += counts
         elif name != crossed[0]:
             n_dense += counts
-    fronts = n_dense + n_met + 1 + design.covariates.shape[1]
-    return float((n_dense * fronts**2).sum())
+    # The size of each system's dense matrix; 1 for the effect of the system.
+    sizes = n_dense + n_met + 1 + design.covariates.shape[1]
+    return float((n_dense * sizes**2).sum())
 
 
 def part_with_smaller_core(design: MixedDesign, share: float) -> NDArray[np.bool_] | None:
     """Marks the judgments of a random share of the judges, documents or items, whichever make up the
-    core: at least ten of them. None if these judgments are too few to estimate the variances (which
-    is not checked for judges).
+    core: at least ten of them. None for choices, and if these judgments are too few to estimate the
+    variances (which is not checked for judges).
 
     Taking only a share of the factors that are absorbed would not make the core smaller.
     """
-    core = _sides(design)[1]
+    core = _absorbed_and_others(design)[1]
     named = [name for name in ("judge", "document", "item") if name in core]
     if not named or design.is_choice:
         return None

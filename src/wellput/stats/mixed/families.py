@@ -82,12 +82,12 @@ class YesNo:
 
     def terms(self, eta: Floats, shape: Floats) -> Terms:
         chance = expit(eta)
-        spread = chance * (1 - chance)
+        variance = chance * (1 - chance)
         return Terms(
             np.logaddexp(0, np.where(self.values > 0, -eta, eta)),
             chance - self.values,
-            spread,
-            spread * (1 - 2 * chance),
+            variance,
+            variance * (1 - 2 * chance),
         )
 
     def shape_slope(
@@ -136,7 +136,8 @@ class Grades:
         above, below = thresholds[self.values + 1] - eta, thresholds[self.values] - eta
         upper, lower = expit(above), expit(below)
         at_upper, at_lower = upper * (1 - upper), lower * (1 - lower)
-        # F(a) − F(b) = F(a) F(−b) (1 − exp(b − a)): no difference of nearly equal numbers.
+        # The loss is −log(F(a) − F(b)) with the logistic function F, where a and b are `above` and
+        # `below`. As F(a) F(−b) (1 − exp(b − a)), the difference is accurate where F(a) ≈ F(b).
         with np.errstate(divide="ignore"):  # where thresholds coincide, the loss is infinite
             between = np.log(-np.expm1(below - above))
         losses = np.logaddexp(0, -above) + np.logaddexp(0, below) - between

@@ -41,7 +41,7 @@ class Identified:
 
 def identify_components(design: MixedDesign) -> Identified:
     """Which of the design's factors have a variance that these judgments can estimate."""
-    order = sorted(design.factors, key=lambda name: _place(name))
+    order = sorted(design.factors, key=lambda name: _priority(name))
     reasons: dict[str, str] = {}
     estimable: list[str] = []
     for name in order:
@@ -58,13 +58,12 @@ def identify_components(design: MixedDesign) -> Identified:
             kept_places.append(k)
         else:
             reasons[name] = _why_confounded(name, [estimable[m - 1] for m in others if m > 0])
-            # Then nothing of the component is left when the systems' means are subtracted.
-            if not others:
+            if not others:  # subtracting the systems' means leaves nothing of the component
                 reasons[name] = "this design cannot distinguish it from the systems themselves"
     return Identified(tuple(estimable[k - 1] for k in kept_places[1:]), reasons)
 
 
-def _place(name: str) -> tuple[int, str]:
+def _priority(name: str) -> tuple[int, str]:
     """A key that sorts components by `PRIORITY`, unknown ones last."""
     return (PRIORITY.index(name) if name in PRIORITY else len(PRIORITY), name)
 
@@ -87,6 +86,8 @@ def _article(name: str) -> str:
 
 
 def _why_confounded(name: str, others: Sequence[str]) -> str:
+    """Why a component cannot be estimated: it is made up of `others` or, if there are none, of the
+    residual."""
     if not others:
         return NO_REPEATS.get(name, "it cannot be distinguished from the residual")
     return f"this design cannot distinguish it from {' and '.join(others)}"

@@ -50,14 +50,19 @@ def judge_influence(
     if fixes_first_system:  # the fit gives effects with mean 0
         fixed_effects[:n_systems] -= fixed_effects[0]
         fixed_effects = fixed_effects[1:]
-    names = [name for name in JUDGE_SIDE if name in design.factors and fitted.components[name] > 0]
+    judge_factors = [
+        name for name in JUDGE_SIDE if name in design.factors and fitted.components[name] > 0
+    ]
+    # The judgments without random effects; `_judge_equations` adds those of its judge.
     response = fitted.residuals + columns @ fixed_effects
     order = np.argsort(judges, kind="stable")
     ends = np.searchsorted(judges[order], np.arange(int(judges.max()) + 2))
     matrices, sides = [], []
     for begin, end in pairwise(ends):
         rows = order[begin:end]
-        matrix, side = _judge_equations(fitted, design, names, rows, columns[rows], response[rows])
+        matrix, side = _judge_equations(
+            fitted, design, judge_factors, rows, columns[rows], response[rows]
+        )
         matrices.append(matrix)
         sides.append(side)
     all_effects = _without_each(np.array(matrices), np.array(sides))
@@ -71,7 +76,7 @@ def judge_influence(
 def _judge_equations(
     fitted: LinearMixed | LaplaceMixed,
     design: MixedDesign,
-    names: list[str],
+    judge_factors: list[str],
     rows: Codes,
     columns: Floats,
     response: Floats,
@@ -79,7 +84,7 @@ def _judge_equations(
     """One judge's part of the normal equations of the fixed effects (matrix, right-hand side), after
     the judge's own random effects are eliminated. `rows` are the judge's judgments."""
     judge_blocks, penalties = [], []
-    for name in names:
+    for name in judge_factors:
         codes = design.factors[name][rows].reshape(len(rows), -1)
         levels = np.unique(codes)
         signs = (1.0, -1.0) if codes.shape[1] == 2 else (1.0,)

@@ -89,7 +89,8 @@ class LaplaceMixed:
     restricted_covariance: Floats
     """The covariance of effects and shape, with the variances of restricted likelihood."""
     spread: VarianceSpread
-    """The spread of the standard deviations (restricted likelihood) that are not 0, for effects."""
+    """How the effects' covariance depends on the standard deviations that are not 0, and how precisely
+    restricted likelihood estimates these."""
 
     @property
     def n(self) -> int:
@@ -174,11 +175,11 @@ class _Problem(LaplaceLikelihood):
         columns = model.fixed_matrix()
         parameters = np.concatenate([np.zeros(model.n_fixed), family.first_shape()])
 
-        def slope(at: Floats) -> tuple[float, Floats]:
+        def loss_and_slope(at: Floats) -> tuple[float, Floats]:
             eta, shape = columns @ at[: model.n_fixed], at[model.n_fixed :]
             terms = family.terms(eta, shape)
-            none = np.zeros(len(eta))
-            of_shape = family.shape_slope(eta, shape, none, none)
+            zeros = np.zeros(len(eta))
+            of_shape = family.shape_slope(eta, shape, zeros, zeros)
             return float(terms.losses.sum()), np.concatenate([columns.T @ terms.slopes, of_shape])
 
         def curvature(at: Floats) -> Floats:
@@ -190,20 +191,20 @@ class _Problem(LaplaceLikelihood):
             for k in range(model.n_fixed, len(at)):
                 move = np.zeros(len(at))
                 move[k] = 1e-4
-                hessian[k] = (slope(at + move)[1] - slope(at - move)[1]) / 2e-4
+                hessian[k] = (loss_and_slope(at + move)[1] - loss_and_slope(at - move)[1]) / 2e-4
                 hessian[:k, k] = hessian[k, :k]
             return hessian
 
         hessian = np.eye(len(parameters))
         is_suspicious = False
         for _ in range(50):
-            value, gradient = slope(parameters)
+            value, gradient = loss_and_slope(parameters)
             hessian = curvature(parameters)
             step = -np.linalg.solve(safely_positive(hessian), gradient)
             if -gradient @ step < 1e-8:
                 break
             size = 1.0
-            while size > 1e-6 and not slope(parameters + size * step)[0] <= value:
+            while size > 1e-6 and not loss_and_slope(parameters + size * step)[0] <= value:
                 size /= 2
             if size <= 1e-6:
                 is_suspicious = True
@@ -259,7 +260,7 @@ class _Problem(LaplaceLikelihood):
         widths = DERIVATIVE_STEP * np.sqrt((units**2).sum(axis=1))
         for _ in range(3):
             hessian = hessian_by_differences(lambda at: self(at)[1], parameters, widths, free)
-            if safely_positive(hessian) is not hessian:
+            if safely_positive(hessian) is not hessian:  # not positive definite
                 rough = self.covariance_given(parameters)
                 return self._result(parameters, rough, rough, KNOWN_VARIANCES)
             covariance = np.linalg.inv(hessian)
@@ -271,8 +272,8 @@ class _Problem(LaplaceLikelihood):
             parameters = moved
             if (np.abs(step) <= 1e-3 * np.sqrt(np.diag(covariance))).all():
                 break
-        n = int((free < self.n_thetas).sum())
-        fixed_covariance = np.asarray(covariance[n:, n:], np.float64)
+        n_free_thetas = int((free < self.n_thetas).sum())
+        fixed_covariance = np.asarray(covariance[n_free_thetas:, n_free_thetas:], np.float64)
         return self._result(
             parameters, fixed_covariance, *self._restricted(parameters, fixed_covariance)
         )
@@ -288,28 +289,30 @@ class _Problem(LaplaceLikelihood):
         start = parameters[free]
         likelihood, fixed_and_shape = self._with_all_systems(parameters[self.n_thetas :])
 
-        def slope(thetas: Floats) -> tuple[float, Floats]:
+        def loss_and_slope(thetas: Floats) -> tuple[float, Floats]:
             at = np.concatenate([parameters[: self.n_thetas], fixed_and_shape])
             at[free] = thetas
             value, gradient = likelihood(at, is_restricted=True)
             return value, gradient[free]
 
-        def relative(shares: Floats) -> tuple[float, Floats]:
-            value, gradient = slope(start * shares)
+        def in_shares_of_start(shares: Floats) -> tuple[float, Floats]:
+            value, gradient = loss_and_slope(start * shares)
             return value, start * gradient
 
         search = minimize(
-            relative, np.ones(len(free)), jac=True, method="L-BFGS-B", bounds=[(0.3, 3.0)] * len(free),
+            in_shares_of_start, np.ones(len(free)), jac=True, method="L-BFGS-B",
+            bounds=[(0.3, 3.0)] * len(free),
             options={"ftol": 1e-10, "gtol": 1e-3, "maxiter": 50},
         )  # fmt: skip
         thetas = start * search.x
-        hessian = hessian_by_differences(lambda at: slope(at)[1], thetas, 0.01 * thetas)
+        hessian = hessian_by_differences(lambda at: loss_and_slope(at)[1], thetas, 0.01 * thetas)
         at = parameters.copy()
         at[free] = thetas
         rough = self.covariance_given(at)
         slopes = np.stack([self.covariance_slope(at, k) for k in free])
+        # Adds how much the covariance that takes θ as known changes from θ to the restricted θ.
         widened = covariance + rough - self.covariance_given(parameters)
-        if safely_positive(widened) is not widened:  # the two do not fit together
+        if safely_positive(widened) is not widened:  # not positive definite
             widened = rough
         of_thetas = np.asarray(np.linalg.inv(safely_positive(hessian)), np.float64)
         return widened, VarianceSpread(slopes, of_thetas)
@@ -318,8 +321,8 @@ class _Problem(LaplaceLikelihood):
         """The likelihood whose fixed effects restricted likelihood integrates out, and these parameters
         in it.
 
-        The thresholds of grades are held meanwhile. If the first system's effect were held at 0 too,
-        the result would depend on which system is the first.
+        Thresholds of grades are held at their estimates. If the first system's effect were held at 0,
+        too, the result would depend on which system is the first.
         """
         if not isinstance(self.family, Grades):
             return self, fixed_and_shape
@@ -328,11 +331,11 @@ class _Problem(LaplaceLikelihood):
 
     def _units(self, parameters: Floats, hessian: Floats) -> Floats:
         """A matrix whose columns are steps of about one standard error, nearly independent."""
-        self(parameters)
-        traces = self.model.invert(random_only=True).diagonal
+        self(parameters)  # factors the equations, which `invert` needs
+        diagonal = self.model.invert(random_only=True).diagonal
         units = np.zeros((len(parameters), len(parameters)))
         for k, place in enumerate(self.model.places.values()):
-            share = 1 - float(traces[place].mean())
+            share = 1 - float(diagonal[place].mean())
             units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
         units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
         return units
@@ -344,9 +347,9 @@ class _Problem(LaplaceLikelihood):
         at 0 or above, and at 0 where `is_zero`."""
         from scipy.optimize import minimize
 
-        fixed_units = np.diag(units)[: self.n_thetas]
+        theta_units = np.diag(units)[: self.n_thetas]
         bounds: list[tuple[float | None, float | None]] = [
-            (-start[k] / fixed_units[k], None) for k in range(self.n_thetas)
+            (-start[k] / theta_units[k], None) for k in range(self.n_thetas)
         ]
         if is_zero is not None:
             bounds = [(0.0, 0.0) if is_zero[k] else bound for k, bound in enumerate(bounds)]
@@ -367,8 +370,9 @@ class _Problem(LaplaceLikelihood):
         return np.asarray(end)
 
     def _at_zero(self, parameters: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which θ are 0 at the optimum or make no difference there, and for which the search only ended
-        at 0. The slope at θ = 0 is always 0, so the slope a little above 0 decides."""
+        """Two masks: the θ that are 0 at the optimum or make no difference there; and the θ for which
+        the search ended at 0 although the likelihood rises above 0. The slope at θ = 0 is always 0, so
+        the slope a little above 0 decides."""
         is_zero = np.zeros(len(parameters), np.bool_)
         is_stuck = is_zero.copy()
         least = self(parameters)[0]
@@ -400,19 +404,19 @@ class _Problem(LaplaceLikelihood):
         thetas, fixed, shape = self.split(parameters)
         theta_of_factor = dict(zip(self.names, thetas.tolist(), strict=True))
         natural, jacobian = self.family.natural_shape(shape)
-        turn = np.eye(len(covariance))
-        turn[len(fixed) :, len(fixed) :] = jacobian
-        together = self._centering() @ turn
+        to_natural = np.eye(len(covariance))
+        to_natural[len(fixed) :, len(fixed) :] = jacobian
+        to_result = self._centering() @ to_natural
         joint = np.concatenate([fixed, natural])
         joint = self._centering() @ joint
         n_effects = len(joint) - len(natural)
-        slopes = np.array([(together @ slope @ together.T) for slope in spread.slopes])
+        slopes = np.array([(to_result @ slope @ to_result.T) for slope in spread.slopes])
         slopes = slopes.reshape(len(slopes), len(joint), len(joint))[:, :n_effects, :n_effects]
         return LaplaceMixed(
             family=self.family.name,
             effects=joint[:n_effects],
             shape=joint[n_effects:],
-            covariance=together @ covariance @ together.T,
+            covariance=to_result @ covariance @ to_result.T,
             components={name: theta**2 for name, theta in theta_of_factor.items()},
             modes=self.model.by_factor(mode.solution * self.model.scale(theta_of_factor)),
             criterion=2 * mode.value + mode.log_determinant,
@@ -420,7 +424,7 @@ class _Problem(LaplaceLikelihood):
             residuals=-mode.terms.slopes / np.maximum(mode.terms.curvatures, 1e-12),
             weights=mode.terms.curvatures,
             evaluations=self.evaluations,
-            restricted_covariance=together @ restricted @ together.T,
+            restricted_covariance=to_result @ restricted @ to_result.T,
             spread=VarianceSpread(slopes, spread.covariance),
         )
 
@@ -431,10 +435,10 @@ class _Problem(LaplaceLikelihood):
         size = n_fixed + self.n_shape
         if not self.model.fixes_first_system:
             return np.eye(size)
-        turn = np.vstack([np.zeros((1, size)), np.eye(size)])
+        centering = np.vstack([np.zeros((1, size)), np.eye(size)])
         mean = np.zeros(size)
         mean[: n_systems - 1] = 1 / n_systems
-        turn[:n_systems] -= mean
-        if isinstance(self.family, Grades):
-            turn[n_fixed + 1 :] -= mean
-        return turn
+        centering[:n_systems] -= mean
+        if isinstance(self.family, Grades):  # thresholds move with the effects
+            centering[n_fixed + 1 :] -= mean
+        return centering

@@ -15,7 +15,7 @@ from wellput.stats.mixed.equations import Floats, MixedModel
 from wellput.stats.mixed.families import Family, Terms
 from wellput.stats.mixed.matrices import safely_positive
 
-MODE_STEPS = 100
+MAX_MODE_STEPS = 100
 """The most Newton steps to the mode."""
 MODE_TOLERANCE = 1e-15
 """The mode is found if the squared length of a step, in the curvature at the mode, is below this."""
@@ -70,17 +70,17 @@ class LaplaceLikelihood:
             penalty = 0.5 * float(u[: model.n_random] @ u[: model.n_random])
             return eta, terms, float(terms.losses.sum()) + penalty
 
-        n_inner = model.n_columns if is_restricted else model.n_random
+        n_searched = model.n_columns if is_restricted else model.n_random
         u = self._last
         eta, terms, value = at(u)
         if not value <= at(np.zeros_like(u))[2]:
             u = np.zeros_like(u)
             eta, terms, value = at(u)
-        for _ in range(MODE_STEPS):
+        for _ in range(MAX_MODE_STEPS):
             log_random, log_fixed = model.factor(theta_of_factor, terms.curvatures)
             slope = scale * model.transposed_times(terms.slopes)
             slope[: model.n_random] += u[: model.n_random]
-            slope[n_inner:] = 0.0
+            slope[n_searched:] = 0.0
             step = -model.solve(slope, random_only=not is_restricted)
             if -float(slope @ step) < MODE_TOLERANCE * max(1.0, len(eta) / 1000):
                 break

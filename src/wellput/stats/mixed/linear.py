@@ -46,7 +46,7 @@ LARGE_CONVERGED_DECREASE = 1e-5
 models with a large core, where an evaluation takes seconds."""
 FIRST_RATIO = 0.3  # of each factor, where the search starts
 LEAST_RATIO = 1e-4
-"""A ratio below this times (levels / judgments) is set to 0 if the criterion would still be lower."""
+"""A ratio that falls to this times (levels / judgments) becomes 0 if the criterion still falls."""
 LARGE_LEAST_SHARE = 1e-4
 """In models with a large core, a ratio is set to 0 only below this share of the limit that
 `LEAST_RATIO` gives. It is then so small that the criterion is not evaluated again at 0."""
@@ -180,7 +180,7 @@ class _Problem:
         self.model = model
         self.values = values
         self.names = model.names
-        self.n_free = len(values) - model.n_fixed
+        self.freedom = len(values) - model.n_fixed  # the residual's degrees of freedom
         self.levels = np.array([place.stop - place.start for place in model.places.values()])
         self.negligible = LEAST_RATIO * self.levels / len(values)  # smaller ratios are close to 0
         self.is_large = model.n_core > LARGE_CORE
@@ -188,7 +188,7 @@ class _Problem:
         self.evaluations = 0
 
     def check_fixed(self) -> None:
-        if self.n_free < 1:
+        if self.freedom < 1:
             raise InputError(
                 "there are no more judgments than systems and covariates, so nothing says how sure a "
                 "difference is"
@@ -224,7 +224,7 @@ class _Problem:
         if squares <= ROUNDED_SQUARES * float(self.values @ self.values):
             raise InputError(EXACT_FIT)
         criterion = (
-            log_random + log_fixed + self.n_free * (1 + np.log(2 * np.pi * squares / self.n_free))
+            log_random + log_fixed + self.freedom * (1 + np.log(2 * np.pi * squares / self.freedom))
         )
         sums = model.by_factor(model.transposed_times(residuals))
         squared_sums = np.array([float(part @ part) for part in sums.values()])
@@ -233,10 +233,10 @@ class _Problem:
         traces = [float(part.sum()) for part in model.by_factor(inverse.diagonal).values()]
         with np.errstate(invalid="ignore", divide="ignore"):
             log_slope = np.where(ratios > 0, (self.levels - np.array(traces)) / ratios, 0.0)
-        slope = np.where(ratios > 0, log_slope - self.n_free * squared_sums / squares, 0.0)
+        slope = np.where(ratios > 0, log_slope - self.freedom * squared_sums / squares, 0.0)
         curvature = products
         if has_curvature:
-            curvature = self.n_free * (
+            curvature = self.freedom * (
                 products / squares - np.outer(squared_sums, squared_sums) / squares**2
             )
         return _Point(
@@ -277,8 +277,8 @@ class _Problem:
         return replace(point, ratios=ratios, solution=solution, slope=slope, log_slope=log_slope)
 
     def _descend(self, point: _Point) -> _Point:
-        """The point where the steps end: Newton's, or where it fails to lower the criterion, a small
-        one."""
+        """The point where the search ends. A step is Newton's or, if that does not lower the criterion,
+        a small one (`_small_step`)."""
         least_decrease = LARGE_CONVERGED_DECREASE if self.is_large else CONVERGED_DECREASE
         # A smaller decrease is rounding of the criterion.
         least_decrease = max(least_decrease, 1e-14 * abs(point.criterion))
@@ -312,8 +312,8 @@ class _Problem:
         return np.asarray(np.maximum(ratios, lowest) - point.ratios)
 
     def _lowest(self, point: _Point) -> Floats:
-        """How small a step may make each ratio. A single step does not make it negligible, because it
-        could grow again only slowly."""
+        """How small a step may make each ratio: not negligible, because it could grow again only slowly
+        (unless it is nearly negligible already)."""
         lowest = MIN_SHARE_LEFT * point.ratios
         return np.asarray(np.where(lowest > self.negligible, lowest, self.least))
 
@@ -365,7 +365,7 @@ class _Problem:
     def result(self, point: _Point, is_free: NDArray[np.bool_], center: float) -> LinearMixed:
         """The fitted model at a point; `center` was subtracted from the values."""
         model = self.model
-        residual = point.squares / self.n_free
+        residual = point.squares / self.freedom
         if residual < EXACT_SHARE * float(self.values.var()):
             raise InputError(EXACT_FIT)
         covariance = residual * point.inverse.fixed_columns[model.n_random :]
@@ -390,7 +390,7 @@ class _Problem:
 
     def _slopes(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
         """Derivatives of the effects' covariance in the free ratios and the residual variance."""
-        residual = point.squares / self.n_free
+        residual = point.squares / self.freedom
         fixed = point.inverse.fixed_columns
         of_ratios = []
         for name, ratio, is_free_ratio in zip(self.names, point.ratios, is_free, strict=True):
@@ -402,7 +402,7 @@ class _Problem:
     def _average_information(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:
         """The mean of the observed and the expected information in (free ratios, residual variance)."""
         free = np.flatnonzero(is_free)
-        residual = point.squares / self.n_free
+        residual = point.squares / self.freedom
         squared_effects = np.array(
             [
                 float((point.solution[self.model.places[self.names[k]]] ** 2).sum())
@@ -413,7 +413,7 @@ class _Problem:
         information = np.zeros((len(free) + 1, len(free) + 1))
         information[:-1, :-1] = point.products[np.ix_(free, free)] / residual
         information[:-1, -1] = information[-1, :-1] = squared_effects / residual**2
-        information[-1, -1] = self.n_free / residual**2
+        information[-1, -1] = self.freedom / residual**2
         return information
 
     def _variance_covariance(self, point: _Point, is_free: NDArray[np.bool_]) -> Floats:

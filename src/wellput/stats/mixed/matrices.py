@@ -16,7 +16,8 @@ def hessian_by_differences(
     widths: Floats,
     free: NDArray[np.int64] | None = None,
 ) -> Floats:
-    """The Hessian in the free parameters, by central differences of the slope."""
+    """The Hessian in the free parameters, by central differences of the slope; `widths` says how far
+    each parameter is moved."""
     free = np.arange(len(at)) if free is None else free
     hessian = np.zeros((len(free), len(free)))
     for column, k in enumerate(free):

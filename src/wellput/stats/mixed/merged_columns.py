@@ -200,6 +200,7 @@ class MergedColumns:
         if not self.pairs:
             return diagonal
         diagonal = self._spread(diagonal)
+        # The outer inverse is T (X − I) T' + I, where X is the core's inverse.
         for pair, place, (to_part, to_whole) in self._mapped():
             first = place.start - self.n_absorbed
             rows = pair_row_sums(inverse, first + pair.begins)
@@ -258,5 +259,5 @@ def pair_row_sums(inverse: Floats, begins: NDArray[np.int64]) -> Floats:
 
 
 def _times(of_wholes: Floats, x: Floats) -> Floats:
-    """The product of one number for each whole and a row of numbers, or a number, for each whole."""
+    """The row (or the number) that `x` has for each whole, times the number of the whole."""
     return np.asarray((of_wholes * x.T).T)

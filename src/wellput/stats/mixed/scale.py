@@ -76,7 +76,7 @@ def expectations_at(
 ) -> Floats:
     """The expectation of each system, from the systems' effects and the family's shape parameters."""
     nodes, weights = _quadrature()
-    latent = effects[:, None] + _spread(fitted) * nodes
+    latent = effects[:, None] + _latent_deviation(fitted) * nodes
     if fitted.family == "binary":
         return np.asarray(expit(latent) @ weights)
     if fitted.family == "ordinal" and grades is not None:
@@ -100,7 +100,7 @@ def share_won(fitted: LaplaceMixed, ahead: Floats, shape: Floats) -> Floats:
     each number of `ahead`: how far the first system's effect is above the second's."""
     nodes, weights = _quadrature()
     # Both systems of a choice have random effects of their own.
-    latent = ahead[:, None] + np.sqrt(2) * _spread(fitted) * nodes
+    latent = ahead[:, None] + np.sqrt(2) * _latent_deviation(fitted) * nodes
     points = expit(latent) if not len(shape) else _points_with_ties(latent, float(shape[0]))
     return np.asarray(points @ weights)
 
@@ -112,7 +112,7 @@ def _quadrature() -> tuple[Floats, Floats]:
     return nodes, weights / weights.sum()
 
 
-def _spread(fitted: LaplaceMixed) -> float:
+def _latent_deviation(fitted: LaplaceMixed) -> float:
     """The standard deviation of all random effects together."""
     return float(np.sqrt(sum(fitted.components.values())))
 

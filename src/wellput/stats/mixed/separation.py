@@ -97,8 +97,8 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
         return np.vstack([upper, lower])
     if isinstance(family, ChoicesWithTies):
         values = family.values
-        sign = np.where(values > 0.5, 1.0, -1.0)[:, None] * fixed
-        decided, tied = sign[values != 0.5], fixed[values == 0.5]
+        signed = np.where(values > 0.5, 1.0, -1.0)[:, None] * fixed
+        decided, tied = signed[values != 0.5], fixed[values == 0.5]
         # A win is not less likely if the winner's lead does not fall and log ν grows by at most half as
         # much. A tie is not less likely if log ν grows by at least half of the change of the lead.
         ones = np.ones((len(values), 1))
@@ -110,7 +110,7 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
                 np.hstack([-tied / 2, ones[: len(tied)]]),
             ]
         )
-    raise TypeError(f"no separation is known of {family.name}")
+    raise TypeError(f"no inequalities are known for {family.name}")
 
 
 def _separating_direction(rows: Floats) -> Floats | None:
