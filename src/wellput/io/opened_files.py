@@ -85,7 +85,8 @@ def refuse_opened(target: Path, name: str) -> None:
     except OSError:
         return
     opened = tuple(_running.opened)  # a copy, because other threads may open files meanwhile
-    if any(_is_same_file(path, target_status) for path in (*opened, STDIN_DESCRIPTOR)):
+    paths: tuple[str | int, ...] = (*opened, STDIN_DESCRIPTOR)
+    if any(_is_same_file(path, target_status) for path in paths):
         raise OutputError(f"Cannot write {name}: this command reads it. Give another name.")
 
 

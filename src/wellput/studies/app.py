@@ -161,7 +161,8 @@ def refusal(
         title="wellput",
         heading=words(f"errors.{headings.get(status, 'heading')}"),
         text="\n\n".join(words.translated(reason) for reason in reasons),
-        # A form is sent again with the browser's own means.
+        # The button only loads the address again. It would not send a form again: the browser does that
+        # when the page is reloaded.
         can_try_again=status == 503 and request.method in ("GET", "HEAD"),
     )
     response.headers.update(headers or {})

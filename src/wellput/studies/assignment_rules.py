@@ -23,7 +23,7 @@ from wellput.core.errors import InputError, counted
 from wellput.core.metric import Integers
 from wellput.studies.study_setup import StudyPlan, StudySetup, Trial
 
-ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, ALLOTMENT_STREAM, VARIANT_STREAM = range(5)
+ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, FIXED_LIST_STREAM, VARIANT_STREAM = range(5)
 """The uses of a judge's random numbers. Each use has its own stream, so they do not interfere."""
 
 
@@ -144,15 +144,15 @@ def within_judge_trials(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     `plan.times` is None, pairs come as often as the number of items allows.
     """
     if judge not in setup.trials_of_judges:
-        setup.trials_of_judges[judge] = _allotment(setup, judge)
+        setup.trials_of_judges[judge] = _new_fixed_list(setup, judge)
     return setup.trials_of_judges[judge]
 
 
-def _allotment(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
+def _new_fixed_list(setup: StudySetup, judge: int) -> tuple[Trial, ...]:
     """As `within_judge_trials`, computed anew."""
     shown, times = setup.shown_groups, setup.times
-    groups = shown.names
-    rng = rng_for(setup.seed, judge, ALLOTMENT_STREAM)
+    groups = shown.systems
+    rng = rng_for(setup.seed, judge, FIXED_LIST_STREAM)
     items_of_groups = drawn_items(shown, times, rng)
     if items_of_groups is None:
         raise _too_few_items(setup, groups, times)
@@ -185,7 +185,7 @@ def max_times(setup: StudySetup) -> int:
     """How often a judge can see every pair (or system) if each item comes once. For pairs the number is
     even (or 1), so that each order of a pair can come equally often."""
     shown = setup.shown_groups
-    n_groups = len(shown.names)
+    n_groups = len(shown.systems)
     n_items_of_group = np.bincount(shown.groups, minlength=n_groups)
     most = min(len(shown.places) // n_groups, int(n_items_of_group.min()))
     step = 2 if setup.design.balances_order else 1
@@ -227,11 +227,11 @@ def _too_few_items(setup: StudySetup, groups: Sequence[tuple[str, ...]], times: 
 @dataclass(frozen=True)
 class ShownGroups:
     """Which groups of systems can be shown for which items. A group is a pair of systems, or one system
-    in a design without pairs; `names` has its systems. For each trial, `items` has the number of its
-    item, and `groups` that of its group, both from 0. `places` has the place of each of these items in
-    the study."""
+    in a design without pairs. Groups and shown items are numbered from 0: `systems` has the systems of
+    each group, `places` the place of each item in the study. For each trial, `items` has the number of
+    its item, and `groups` the number of its group."""
 
-    names: Sequence[tuple[str, ...]]
+    systems: Sequence[tuple[str, ...]]
     places: Integers
     items: Integers
     groups: Integers
@@ -240,10 +240,10 @@ class ShownGroups:
 def shown_groups(setup: StudySetup) -> ShownGroups:
     """The groups of a study under the plan within-judge. Raises InputError for a layout without
     groups."""
-    names = _groups(setup)
+    systems_of_groups = _groups(setup)
     # A trial may have the systems of its group in another order.
-    number_of_set = {frozenset(name): number for number, name in enumerate(names)}
-    number_of = {name: number for number, name in enumerate(names)}
+    number_of_set = {frozenset(group): number for number, group in enumerate(systems_of_groups)}
+    number_of = {group: number for number, group in enumerate(systems_of_groups)}
     places, items = np.unique(setup.item_of_trial, return_inverse=True)
     groups = np.array(
         [
@@ -251,13 +251,13 @@ def shown_groups(setup: StudySetup) -> ShownGroups:
             for trial in setup.trials
         ]
     )
-    return ShownGroups(names, places, items[groups >= 0], groups[groups >= 0])
+    return ShownGroups(systems_of_groups, places, items[groups >= 0], groups[groups >= 0])
 
 
 def drawn_items(shown: ShownGroups, times: int, rng: np.random.Generator) -> Integers | None:
     """A row for each group: the places of `times` random items for it. No item comes twice. None where
     that is impossible."""
-    n_items, n_groups = len(shown.places), len(shown.names)
+    n_items, n_groups = len(shown.places), len(shown.systems)
     if times * n_groups > n_items:
         return None
     if len(shown.items) == n_items * n_groups:  # every group can be shown for every item
@@ -288,8 +288,8 @@ def drawn_items(shown: ShownGroups, times: int, rng: np.random.Generator) -> Int
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """Another judge who will probably go on: how many trials of this judge's share are left, and the
-    numbers of the trials that this judge was given already."""
+    """Another judge who will probably go on: how many trials are left of the other judge's share, and
+    the numbers of the trials that were given to the other judge already."""
 
     n_left: int
     given: Collection[int]
@@ -315,7 +315,7 @@ def trials_beyond_share(
                 n_able[number] += 1
     if sum(missing.values()) > n_expected:
         return set(missing)
-    if n_left_for_uninvited:
+    if n_left_for_uninvited:  # judges who are not invited yet can take any of these trials
         return set()
     return {number for number, lacking in missing.items() if lacking > n_able[number]}
 

@@ -28,7 +28,7 @@ def back_up(database: Database, path: str) -> Backup:
     where `pg_dump` is missing."""
     if "://" in path:
         raise InputError("A backup is a file on this machine: give its path, not a URL.")
-    create_file(parse_url(path))
+    create_file(parse_url(path))  # only its owner can read it; the copy is written into it below
     try:
         if database.is_sqlite:
             answers, judges = _copy_sqlite(database, path)
@@ -50,8 +50,8 @@ def _copy_sqlite(database: Database, path: str) -> tuple[int, int]:
             closing(sqlite3.connect(path)) as copy,
         ):
             # The whole file is copied in one step: if there were several, an answer given between two
-            # of them would make SQLite begin again. Judges do not wait meanwhile, since their answers
-            # go to the log (SQLite's WAL mode).
+            # of them would make SQLite begin the copy again. Judges do not wait meanwhile, since their
+            # answers go to the log (SQLite's WAL mode).
             original.backup(copy)
             # The copy is a single file, without a log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
@@ -92,8 +92,8 @@ def _dump_postgresql(database: Database, path: str) -> None:
     command = ["pg_dump", "--format=custom", f"--file={path}", f"--dbname={without_password}"]
     if shutil.which(command[0]) is None:
         raise InputError(
-            "pg_dump, which copies a PostgreSQL database, is not installed here. Run it where it is: "
-            f"{shlex.join(command)}"
+            "pg_dump, which copies a PostgreSQL database, is not installed here. Run this where it is "
+            f"installed: {shlex.join(command)}"
         )
     # The password is not passed as an argument, since all users of a machine can see the arguments of
     # its programs.

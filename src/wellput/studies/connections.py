@@ -81,15 +81,14 @@ class ConnectionLimits:
     begun: set[Turn] = field(default_factory=set)
     """The turns of the strangers' requests that are being answered."""
 
-    def request_arrived(self, connection: LimitedConnection) -> None:
-        """Notes that a whole request has come, so that the connection is neither unfinished nor
-        idle."""
+    def end_wait_for_client(self, connection: LimitedConnection) -> None:
+        """Takes a connection out of the groups that wait for their client: unfinished and idle."""
         self.unfinished.pop(connection, None)
         self.idle.pop(connection, None)
 
     def forget(self, connection: LimitedConnection) -> None:
         """Takes a connection out of all groups."""
-        self.request_arrived(connection)
+        self.end_wait_for_client(connection)
         self.waiting.pop(connection, None)
 
     def begin(self, turn: Turn) -> None:
@@ -211,7 +210,7 @@ class LimitedConnection(H11Protocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._end_deadline()
-        self._limits.request_arrived(self)
+        self._limits.end_wait_for_client(self)
         self._note_state()
 
     def timeout_keep_alive_handler(self) -> None:
@@ -251,13 +250,13 @@ class LimitedConnection(H11Protocol):
             self._count_as_unfinished()
         elif self._is_idle:
             self._end_deadline()
-            self._limits.request_arrived(self)
+            self._limits.end_wait_for_client(self)
             self._limits.idle[self] = None
         elif self._is_unfinished:
             self._count_as_unfinished()
         else:
             self._end_deadline()
-            self._limits.request_arrived(self)
+            self._limits.end_wait_for_client(self)
 
     def _count_as_unfinished(self) -> None:
         self._limits.idle.pop(self, None)

@@ -39,8 +39,8 @@ OWNER_FORM_USER = "owner"
 MILD_SPEED_CHANGE = 1.3
 """A judge whose time per trial changes by less than this factor is called steady."""
 SEEN_FIELD = "seen"
-"""The state that the owner's page showed: in the form that changes it, and in the address to which the
-browser goes if the change was refused."""
+"""The name of the field with the state that the owner's page showed. It is in the form that changes the
+state, and in the address to which the browser goes if the change was refused."""
 STATE_WORDS = {"open": "Open", "paused": "Paused", "closed": "Closed"}
 STATE_CHANGES = {
     "open": (("paused", "Pause"), ("closed", "Close")),
@@ -69,9 +69,9 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             return entrance
         overview = store.overview(ranking_may_be_old=True)
         is_blinded = request.cookies.get(BLINDED_COOKIE) == "1"
-        ranking = overview.ranking
+        rankings = overview.ranking
         if is_blinded:
-            ranking = blinded(ranking, code_names(store.setup.systems, store.setup.seed))
+            rankings = blinded(rankings, code_names(store.setup.systems, store.setup.seed))
         return page(
             request,
             "dashboard.html",
@@ -85,7 +85,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,
-            standing=[standing(question_ranking) for question_ranking in ranking],
+            standing=[standing(ranking) for ranking in rankings],
             is_blinded=is_blinded,
             trend=trend,
             open_link=store.enrolment,

@@ -71,9 +71,10 @@ class StoreUnavailable(InputError):
 
 class Database:
     """Connections to one database. `name` stands in messages; by default it is the file's path or the
-    server's address without passwords. `created_at` is when the study was made that must be in the
-    database; None if it may hold any. `is_backup` says that an SQLite file had no log before it was
-    opened, as backups have none; `close` then leaves it without one."""
+    server's address without passwords. `created_at` is the time when the study was made: a study
+    that was made at another time is refused. If it is None, every study is accepted. `is_backup` says
+    that an SQLite file had no log before it was opened, as backups have none; `close` then leaves it
+    without one."""
 
     def __init__(
         self, url: URL, *, name: str | None = None, busy_seconds: float = BUSY_SECONDS
@@ -361,8 +362,8 @@ def _reason(error: exc.DatabaseError) -> str | None:
             return reason
     if getattr(original, "sqlstate", None) == UNDEFINED_TABLE:
         return "lacks a table: it was removed after the study was opened, or the study is not complete."
-    is_of_connection = error.statement is None  # e.g. a parameter of the URL that does not exist
-    if is_of_connection or isinstance(error, exc.OperationalError | exc.InternalError):
+    is_connection_error = error.statement is None  # e.g. a parameter of the URL that does not exist
+    if is_connection_error or isinstance(error, exc.OperationalError | exc.InternalError):
         return f"cannot be used: {text.splitlines()[0] if text else type(original).__name__}"
     return None
 

@@ -94,7 +94,8 @@ class Person:
 
 @dataclass(frozen=True)
 class Place:
-    """The result for somebody who wants a place: `token` is the judge's token if the place is taken."""
+    """The result for somebody who wants a place: `token` is the judge's token if the person has a
+    place."""
 
     state: PlaceState
     token: str | None = None
@@ -349,7 +350,7 @@ def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any
 
 def _is_given_away(row: Any) -> bool:
     """Whether the person in this row has no place. Somebody who lost the place and then finished, with
-    an answer from a page that was still open, comes back as if to a place."""
+    an answer from a page that was still open, counts as having one."""
     return row.returned_at is not None and row.finished_at is None
 
 
@@ -410,7 +411,7 @@ def _give_same_place(connection: Connection, judge: int) -> None:
 
 LONG_BEFORE_ALL_ANSWERS = -(2**40)
 """A value of the column `seen_answer`, which has the id of the study's newest answer when the judge was
-last here. With this value all answers, and very many of them, count as given since then."""
+last here. With this value, the others count as having given very many answers since then."""
 
 
 def _let_others_answer(connection: Connection, judge: int) -> None:

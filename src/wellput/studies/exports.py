@@ -51,7 +51,7 @@ def export(
     standard output, without the file of the design.
     """
     second_path = second_path_of(path, target)
-    # The people who came by an open link are paid, so their judgments come with a list for it.
+    # People who came by the open link are paid, so a list of payments is written with their judgments.
     has_payments = target == "judgments" and second_path is not None and store.enrolment is not None
     payments_path = str(path_beside(path, "payments.csv")) if has_payments else None
     check_files([path, second_path, payments_path], store.database.files)
@@ -105,7 +105,7 @@ def export(
         # These files say who the judges are and what they told about themselves: only the owner of the
         # study may read them.
         if second_path is not None:
-            on_phase("comparing judges")
+            on_phase("comparing judges")  # the record says how consistent each judge is
             record = json.dumps(design_record(store), ensure_ascii=False, indent=2) + "\n"
             write_text(record, second_path, is_private=True)
         if payments_path is not None:
@@ -173,8 +173,10 @@ def answered_checks(store: Store) -> list[AnsweredCheck]:
     checks = []
     for row in answered:
         if row.purpose == "check" and (shown := spoiled.get(row.number)) is not None:
-            of_output = replace(row, systems=(shown.system,))
-            judgments = judgments_of_row(setup, of_output, repeats=False, item=by_id[shown.item])
+            row_of_output = replace(row, systems=(shown.system,))
+            judgments = judgments_of_row(
+                setup, row_of_output, repeats=False, item=by_id[shown.item]
+            )
             checks += [
                 AnsweredCheck(judgment, shown.text)
                 for judgment in cast("Iterable[Judgment]", judgments)

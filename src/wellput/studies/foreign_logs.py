@@ -1,5 +1,5 @@
-"""Refuses an SQLite file beside the log of another file. SQLite finds a log only by its name, and would
-write its content into any file that was put in the place of the first, such as a backup.
+"""Refuses an SQLite file beside the log of another file. SQLite finds a log only by its name. If a file
+is replaced by another, such as a backup, SQLite would write the old file's log into the new file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ writes them before it makes a log, and other values when the file is to have no 
 
 def check_file(url: URL) -> None:
     """Raises InputError where there is no file to open, or where the log beside it belongs to another
-    file. This is known of backups, which have no log unless they are open."""
+    file. This can be seen only if the file is not used with a log, as a backup is not."""
     path = file_of(url)
     if not path.is_file():
         raise InputError(f"There is no study {path}. {HOW_TO_MAKE_ONE}")

@@ -184,9 +184,9 @@ class AnswerReader:
         """One answer from the judgments of one judge about one text, by question."""
         first = next(iter(by_question.values()))
         marks = {name: self._marks(judgment, text) for name, judgment in by_question.items()}
-        shared = next((spans for spans in marks.values() if spans is not None), [])
+        shared_marks = next((spans for spans in marks.values() if spans is not None), [])
         values = {
-            question.name: self._value(question, by_question, shared, first)
+            question.name: self._value(question, by_question, shared_marks, first)
             for question in self.questions
         }
         times = {name: self._times(judgment) for name, judgment in by_question.items()}
@@ -197,7 +197,7 @@ class AnswerReader:
         columns: dict[str, dict[str, str]] = {}
         for name, judgment in by_question.items():
             differing = self._further_columns(judgment)
-            if self.has_marks and marks[name] != shared:
+            if self.has_marks and marks[name] != shared_marks:
                 differing[SPANS_COLUMN] = _written_marks(marks[name])
             if times[name] != (began, ended, ms):
                 differing |= _written_times(times[name])

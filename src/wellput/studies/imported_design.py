@@ -40,26 +40,29 @@ def imported_questionnaire(
         used = {str(span["severity"]) for span in spans}
         severities = [name for name in SEVERITY_ORDER if name in {*SEVERITIES, *used}]
         severities += sorted(used.difference(severities))
-        paths = sorted({span["category"] for span in spans if span.get("category")})
+        categories = sorted({span["category"] for span in spans if span.get("category")})
         options["severities"] = severities
-        is_scored = not paths and names != [ERRORS_QUESTION]
+        is_scored = not categories and names != [ERRORS_QUESTION]
         design = design or ("spans" if is_scored else "mqm")
         if design == "mqm":
-            if paths:
-                options["categories"] = [(path, "") for path in paths]
+            if categories:
+                # The judgments have no explanations of the categories.
+                options["categories"] = [(category, "") for category in categories]
             if names == [MQM_QUESTION] and weights is None:
-                options["weights"] = appraise_weights(severities, paths)
+                options["weights"] = appraise_weights(severities, categories)
     words = wording("en", usual_unit(texts))
-    chosen = replace(create(design or "slider", **options), words=words)
+    study_design = replace(create(design or "slider", **options), words=words)
     has_comments = any(COMMENT_COLUMN in answer.extra for answer in answers)
-    return replace(chosen.questionnaire(names), comments=has_comments)
+    return replace(study_design.questionnaire(names), comments=has_comments)
 
 
 def appraise_weights(severities: Iterable[str], categories: Iterable[str]) -> dict[str, float]:
     """The weights by which Appraise computes the score of its question `mqm` from the marked errors
     (`io.appraise.mqm_score`), by severity or by "category:severity"."""
     known = [severity for severity in severities if severity in MQM_WEIGHTS]
-    punctuation = [path for path in categories if PUNCTUATION in path.split("/")]
+    punctuation = [category for category in categories if PUNCTUATION in category.split("/")]
     return {severity: MQM_WEIGHTS[severity] for severity in known} | {
-        f"{path}:{severity}": PUNCTUATION_WEIGHT for path in punctuation for severity in known
+        f"{category}:{severity}": PUNCTUATION_WEIGHT
+        for category in punctuation
+        for severity in known
     }

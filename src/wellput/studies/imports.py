@@ -86,12 +86,14 @@ def plan_import(
     places = {item.id: place for place, item in enumerate(items)}
     trials = [Trial(places[item], (system,)) for item, system in outputs]
     has_marks = any(question.kind == "spans" for question in questionnaire.questions)
-    study_checks, numbers = _checks(checks, items, places, questionnaire) if has_marks else ((), {})
+    study_checks, check_numbers = (
+        _checks(checks, items, places, questionnaire) if has_marks else ((), {})
+    )
     reader = AnswerReader(
         questionnaire, study_design, has_documents=any(item.document for item in items)
     )
     answers = reader.answers(judgments, outputs, places)
-    answers += reader.check_answers(checks, places, numbers)
+    answers += reader.check_answers(checks, places, check_numbers)
     reader.problems.raise_if_any()
     setup = make_setup(
         questionnaire,
@@ -221,7 +223,9 @@ def _checks(
 ) -> tuple[tuple[Check, ...], dict[SpoiledOutput, int]]:
     """The attention checks of the study, each once, and their numbers by the spoiled output. To pass, a
     judge's mark must touch the spoiled part."""
-    marks = next(question.name for question in questionnaire.questions if question.kind == "spans")
+    marks_question = next(
+        question.name for question in questionnaire.questions if question.kind == "spans"
+    )
     study_checks: list[Check] = []
     numbers: dict[SpoiledOutput, int] = {}
     for check in checks:
@@ -239,7 +243,7 @@ def _checks(
         study_checks.append(
             Check(
                 (text,),
-                {marks: {"start": start, "end": end}},
+                {marks_question: {"start": start, "end": end}},
                 source=study_item.source,
                 made_of=(places[item], system),
             )

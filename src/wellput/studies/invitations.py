@@ -21,7 +21,7 @@ from wellput.studies import schema
 from wellput.studies.questions import is_storable
 
 TOKEN_BYTES = 24
-OPAQUE_BYTES = 8
+OPAQUE_ID_BYTES = 8
 
 
 def new_token() -> str:
@@ -41,7 +41,7 @@ def is_token(token: str, stored_hash: str) -> bool:
 
 def opaque_id() -> str:
     """A random id that says nothing about what it names."""
-    return secrets.token_hex(OPAQUE_BYTES)
+    return secrets.token_hex(OPAQUE_ID_BYTES)
 
 
 MAX_NAME_CHARACTERS = 100

@@ -118,7 +118,9 @@ class Answers(BaseModel):
 class ApiFeedback(BaseModel):
     """What a judge reads after a practice trial."""
 
-    right: bool | None = Field(description="Whether it is as expected; null: nothing is expected.")
+    right: bool | None = Field(
+        description="Whether the answer is as expected; null: none is expected."
+    )
     text: str
 
 

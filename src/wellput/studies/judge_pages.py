@@ -52,8 +52,8 @@ from wellput.studies.study_transactions import StudyTransaction
 from wellput.studies.wording import ENGLISH
 
 DEMOGRAPHIC_PREFIX = "about-"
-"""Before the names of the questions about the judge, which the owner chose: no other field of the form,
-such as `csrf`, begins so."""
+"""The names of the fields with answers about the judge begin with this. The owner chose the rest of these
+names; without the prefix, they could be names of other fields, such as `csrf`."""
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
@@ -236,8 +236,8 @@ def send_form(
     *,
     now: float,
 ) -> SentForm:
-    """Stores the answer in a form, if the trial is one of this judge's. An answer that the browser kept
-    does not replace one that the judge gave later on another device."""
+    """Stores the answer in a form, if the trial is one of this judge's. An answer that the browser
+    kept, because it could not be sent, does not replace one that the judge gave later on another device."""
     judge = find_judge(transaction, token)
     if judge is None or lacks_consent(setup, judge):
         return SentForm(judge)

@@ -50,7 +50,7 @@ assignments = schema.assignments.c
 judges = schema.judges.c
 
 # A statement that every request needs, so it is built only once.
-MACHINES = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, autoescape=True))
+MACHINE_IDS = sa.select(judges.id).where(judges.name.startswith(MACHINE_PREFIX, autoescape=True))
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class NewAssignment:
 
 def machine_judges(connection: Connection) -> set[int]:
     """The ids of the judges who are machines."""
-    return set(connection.scalars(MACHINES))
+    return set(connection.scalars(MACHINE_IDS))
 
 
 def variants_in_order(
@@ -198,8 +198,8 @@ class JudgeQueue:
         return JudgeProgress(done, max(done, self.total()))
 
     def _n_free(self) -> int:
-        """The number of further trials that the judge could get, or more: `total` limits it to those
-        that are planned."""
+        """An upper limit of the number of further trials that the judge could get. `total` also limits
+        it to the planned trials."""
         if self.is_within_judge:
             return len(self.fixed_list)
         numbers = np.flatnonzero(self.transaction.missing)

@@ -93,8 +93,11 @@ def _drift(answers: Sequence[Sequence[float]]) -> tuple[float | None, bool]:
     if spread == 0:
         return 0.0, False
     difference = statistics.fmean(second) - statistics.fmean(first)
-    error = math.sqrt(
+    standard_error = math.sqrt(
         statistics.variance(first) / len(first) + statistics.variance(second) / len(second)
     )
-    is_clear = abs(difference) > DRIFT_STANDARD_ERRORS * error if error else difference != 0
+    if standard_error:
+        is_clear = abs(difference) > DRIFT_STANDARD_ERRORS * standard_error
+    else:
+        is_clear = difference != 0
     return difference / spread, is_clear

@@ -167,10 +167,10 @@ def answer_turn(
     if lacks_consent(setup, judge) and not is_machine(judge.name):
         raise AnswerError(["the study needs your consent first"])
     values = checked_answers(setup, row, answers)
-    remark = checked_comment(setup, comment)
+    stored_comment = checked_comment(setup, comment)
     latest = None if row.answered_at is None else latest_answer(connection, row.id)
     moment = time_given(row, now, seconds_kept)
-    if latest is not None and (latest.answers, latest.comment) == (values, remark):
+    if latest is not None and (latest.answers, latest.comment) == (values, stored_comment):
         outcome: Outcome = "repeated"
     else:
         outcome = "created" if latest is None else "superseded"
@@ -186,7 +186,7 @@ def answer_turn(
                 "answers": values,
                 "ms": min(ms, MAX_STORED_MS),
                 "recorded_at": moment,
-                "comment": remark,
+                "comment": stored_comment,
             }
         )
         if is_machine(judge.name):
@@ -197,7 +197,7 @@ def answer_turn(
                 .values(seen_answer=judges.seen_answer + 1)
             )
     transaction.mark_answered(row.id, moment)
-    if row.is_withdrawn and row.purpose == "trial":  # it is marked as not withdrawn again
+    if row.is_withdrawn and row.purpose == "trial":  # `mark_answered` gave the trial back
         transaction.change_given(row.number, +1)
         queue = queue_of(setup, transaction, judge, now)
     transaction.note_seen(judge.id, now)

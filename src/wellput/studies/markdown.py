@@ -337,6 +337,7 @@ def _cell(
 def _formula(
     renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
 ) -> str:
+    """The placeholder of a formula."""
     return tokens[place].content
 
 
