@@ -276,7 +276,7 @@ BENCHMARKS = {
         "speed.mixed_models",
         "time and memory of the linear model of `wellput rank` beside lme4",
         "docs/results/mixed_models.md",
-        needs=("R with lme4 and jsonlite (without it, lme4's columns are empty)",),
+        needs=("R with lme4 and jsonlite (without it, lme4's columns have –)",),
     ),
     "vet-calibration": Benchmark(
         "calibration.vet",

@@ -42,15 +42,15 @@ from wellput.stats.correlation_intervals import (
 def verdict(rows: list[str], trials: int) -> str:
     """The shares above .065, of which those more than two standard errors above it are marked."""
     limit = 0.065 + 2 * sqrt(0.065 * 0.935 / trials)
-    above = []
+    above, total = [], 0
     for row in rows:
         name, study, world, *cells = (cell.strip() for cell in row.strip("|").split("|"))
         for what, cell in zip(("missed", "noise", "apart"), cells, strict=True):
             share = cell.split(" ")[0]
+            total += share != "–"
             if share != "–" and float(share) > 0.065:
                 clearly = " (clearly)" if float(share) > limit else ""
                 above.append(f"{name}, {study}, {world}: {what} {share}{clearly}")
-    total = 3 * len(rows)
     if not above:
         return f"None of the {total} shares in the table is above .065."
     listed = "\n".join(f"- {line}" for line in above)

@@ -191,6 +191,21 @@ def test_others_get_the_trial_of_a_place_that_was_given_back(url: str) -> None:
     assert store.next_trial(bob) is not None
 
 
+def test_a_judge_invited_by_name_has_no_place_to_give_back(url: str) -> None:
+    store = Store.create(url, new_setup(n_items=1, systems="A", judges=1, per_item=1))
+    store.open_enrolment(new_enrolment(quota=1))
+    (invitation,) = store.invite(1)
+    invited = judge_of(store, Place("taken", invitation.token))
+    assert store.next_trial(invited) is not None
+    home = f"/judge/{invitation.token}"
+    client = client_of(store)
+    client.post(f"{home}/consent", data={"consent": "yes"})
+    assert f'action="{home}/return"' not in client.get(home, follow_redirects=True).text
+    store.give_place_back(invited)
+    enrolled = store.enrol(prolific("ann"))
+    assert store.next_trial(judge_of(store, enrolled)) is None  # the only trial is taken
+
+
 def test_the_screening_refuses_for_good(url: str) -> None:
     store = open_study(url, quota=1, screening=[ENGLISH])
     assert store.enrol(prolific("ann"), is_accepted=False) == Place("refused")

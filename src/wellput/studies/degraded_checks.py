@@ -39,12 +39,8 @@ def degraded_checks(
     """Attention checks made from outputs of the trials. Raises InputError where none can be made."""
     asked = questionnaire.questions
     is_pair = design.asks_once and design.n_texts == 2
-    judges_mark_errors = any(question.kind == "spans" for question in asked)
-    if (
-        not is_pair
-        and not judges_mark_errors
-        and not all(_has_scale(question) for question in asked)
-    ):
+    has_marks = any(question.kind == "spans" for question in asked)
+    if not is_pair and not has_marks and not all(_has_scale(question) for question in asked):
         raise InputError(
             f"degraded_checks=True needs a scale with two ends, or pairs; a {design.name} design has "
             "neither. Give [[checks]] of your own."
@@ -67,7 +63,7 @@ def degraded_checks(
         others = [other for item, _, other in outputs if item != item_number]
         other = others[rng.integers(len(others))]
         expected: dict[str, object]
-        if judges_mark_errors:
+        if has_marks:
             spoiled_text, start, end = with_foreign_words(text, other, rng)
             texts: tuple[str, ...] = (spoiled_text,)
             place_of_error = {"start": start, "end": end}

@@ -285,10 +285,10 @@ def keep_or_regain_place(
 
 def give_back(connection: Connection, judge: int, now: float) -> None:
     """Frees the place of a judge who has not finished; others get the open trial."""
+    if not is_unfinished(connection, judge):
+        return
     connection.execute(
-        sa.update(schema.enrolments)
-        .where(enrolments.judge == judge, enrolments.finished_at.is_(None))
-        .values(returned_at=now)
+        sa.update(schema.enrolments).where(enrolments.judge == judge).values(returned_at=now)
     )
     _let_others_answer(connection, judge)
 

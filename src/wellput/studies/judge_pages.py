@@ -52,8 +52,8 @@ from wellput.studies.study_transactions import StudyTransaction
 from wellput.studies.wording import ENGLISH
 
 DEMOGRAPHIC_PREFIX = "about-"
-"""The names of the fields with answers about the judge begin with this. The owner chose the rest of these
-names; without the prefix, they could be names of other fields, such as `csrf`."""
+"""The names of the fields with answers about the judge begin with this. The owner chose the rest of
+these names; without the prefix, they could be names of other fields, such as `csrf`."""
 
 
 def pages_router(store: Store, gate: Gate) -> APIRouter:
@@ -237,7 +237,8 @@ def send_form(
     now: float,
 ) -> SentForm:
     """Stores the answer in a form, if the trial is one of this judge's. An answer that the browser
-    kept, because it could not be sent, does not replace one that the judge gave later on another device."""
+    kept, because it could not be sent, does not replace one that the judge gave later on another
+    device."""
     judge = find_judge(transaction, token)
     if judge is None or lacks_consent(setup, judge):
         return SentForm(judge)

@@ -246,7 +246,7 @@ def undo_turn(
 class Visit:
     """What a judge finds behind a link. `judge` is None for an unknown link. `turn` is None if consent
     or demographics are missing, or if the place was given to somebody else. `is_enrolled` says that
-    the study has an open link and the judge has not finished. `platform_fields` are the platform's
+    the judge came by the open link and has not finished. `platform_fields` are the platform's
     parameters in the address of a judge who came by the open link and has finished, in any state;
     `enrolment` has the settings of that link."""
 
@@ -283,13 +283,11 @@ def visit(
     else:
         turn = NextTurn(None, queue_of(setup, transaction, judge, now).progress())
     if enrolment is None or turn.trial is not None:
-        return Visit(judge, state, turn, is_enrolled=enrolment is not None)
+        is_enrolled = enrolment is not None and is_unfinished(transaction.connection, judge.id)
+        return Visit(judge, state, turn, is_enrolled=is_enrolled)
     note_if_finished(setup, transaction, judge, turn.progress, now)
     fields = fields_of_finished(transaction.connection, judge.id)
-    is_enrolled = fields is None
-    return Visit(
-        judge, state, turn, is_enrolled=is_enrolled, platform_fields=fields, enrolment=enrolment
-    )
+    return Visit(judge, state, turn, platform_fields=fields, enrolment=enrolment)
 
 
 def checked_comment(setup: StudySetup, comment: str) -> str | None:

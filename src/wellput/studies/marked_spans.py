@@ -18,7 +18,7 @@ from wellput.core.judgment import MISSING
 MAX_SPANS = 200
 MAX_MISSING_CHARACTERS = 300
 MAX_REASONS = 10
-"""Of so many refused spans it is said why; of others only how many there are."""
+"""A message gives the reasons for at most this many refused spans, and the number of the others."""
 SPAN_KEYS = ("start", "end", "severity", "category", "text")
 
 Span: TypeAlias = dict[str, Any]
@@ -61,12 +61,12 @@ def span_order(span: Mapping[str, Any]) -> tuple[bool, int, int, str, str, str]:
 
 
 def is_marked_alike(
-    spans: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
+    spans: Sequence[Mapping[str, Any]], earlier_spans: Sequence[Mapping[str, Any]]
 ) -> bool:
     """Whether two lists of marks in one text are alike: the F1 of their marked characters is at least a
     half."""
-    first, second = marked_places(spans), marked_places(before)
-    return 4 * len(first & second) >= len(first) + len(second)
+    places, earlier_places = marked_places(spans), marked_places(earlier_spans)
+    return 4 * len(places & earlier_places) >= len(places) + len(earlier_places)
 
 
 def marked_places(spans: Sequence[Mapping[str, Any]]) -> set[object]:

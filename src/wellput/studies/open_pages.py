@@ -47,15 +47,15 @@ def open_router(store: Store) -> APIRouter:
             raise HTTPException(404, ENGLISH("errors.unknown_link"))
         return enrolment
 
-    def message(request: Request, text: str, status: int = 200) -> Response:
-        """A page with a heading and a text: those of `open.{text}` in the language file."""
+    def message(request: Request, name: str, status: int = 200) -> Response:
+        """A page with the heading `open.{name}` and the text `open.{name}_text` of a language file."""
         return page(
             request,
             "message.html",
             status=status,
             **common(store),
-            heading=words(f"open.{text}"),
-            text=words(f"open.{text}_text"),
+            heading=words(f"open.{name}"),
+            text=words(f"open.{name}_text"),
         )
 
     def welcome(

@@ -219,7 +219,7 @@ def overview(
         by_judge.setdefault(answer.judge_id, []).append(answer)
     rows = connection.execute(sa.select(schema.judges).order_by(schema.judges.c.id)).all()
     judges: list[JudgeOverview] = []
-    n_expected = 0
+    n_still_expected = 0
     for row in rows:
         if row.forgotten_at is None:
             queue: JudgeQueue | MachineQueue
@@ -232,7 +232,7 @@ def overview(
             judges.append(judge)
             if isinstance(queue, JudgeQueue):
                 n_answered = sum(answer.purpose == "trial" for answer in answers_of_judge)
-                n_expected += max(0, queue.length - n_answered)
+                n_still_expected += max(0, queue.length - n_answered)
     done = sum(answer.purpose == "trial" for answer in answered)
     n_people = len([judge for judge in judges if not is_machine(judge.name)])
     planned = _planned(setup, n_judges=n_people)
@@ -245,7 +245,7 @@ def overview(
         seed=setup.seed,
         done=done,
         planned=planned,
-        unreachable=max(0, planned - done - n_expected),
+        unreachable=max(0, planned - done - n_still_expected),
         seconds=_median_seconds(answered),
         judges=tuple(judges),
         items=tuple(items),
@@ -287,7 +287,8 @@ def _planned(setup: StudySetup, *, n_judges: int) -> int:
     """The number of planned answers, without practice, checks and repeats."""
     if setup.plan.kind == "per-item":
         return len(setup.trials) * setup.plan.per_item
-    return len(within_judge_trials(setup, 1)) * max(n_judges, setup.plan.judges)
+    # The number of trials of judge 1 stands for that of every judge.
+    return len(within_judge_trials(setup, judge=1)) * max(n_judges, setup.plan.judges)
 
 
 def _items(

@@ -41,12 +41,12 @@ class Payment:
 
 def payments_of(setup: StudySetup, connection: Connection) -> list[Payment]:
     """The people who came by the open link, in the order in which they came."""
-    # By judge, for each answer: whether it passed the attention check; None where it is not one.
+    # By judge, for each answer: whether it passed, if it answers an attention check; otherwise None.
     outcomes: dict[int, list[bool | None]] = {}
-    for trial in read_answered(connection):
-        is_check = trial.purpose == "check"
-        passed = passes(setup, setup.checks[trial.number], trial.values) if is_check else None
-        outcomes.setdefault(trial.judge_id, []).append(passed)
+    for answer in read_answered(connection):
+        is_check = answer.purpose == "check"
+        passed = passes(setup, setup.checks[answer.number], answer.values) if is_check else None
+        outcomes.setdefault(answer.judge_id, []).append(passed)
     rows = connection.execute(
         sa.select(schema.enrolments, judges.name, judges.seen_at)
         .join_from(schema.enrolments, schema.judges, enrolments.judge == judges.id)
@@ -77,7 +77,8 @@ def payments_csv(payments: Sequence[Payment]) -> str:
     """The list as CSV, with a header."""
     names = [field.name for field in fields(Payment)]
     text = io.StringIO()
-    # The names in addresses come from strangers: a spreadsheet must not read them as formulas or rows.
+    # A person's name on the platform comes from the address of a request, which anybody can write: a
+    # spreadsheet must not read such a name as a formula or a row.
     table = TableWriter(text, ",", names, mark_formulas=True)
     table.write([_written(getattr(payment, name)) for name in names] for payment in payments)
     return text.getvalue()

@@ -118,8 +118,8 @@ def select_trials(
             {"stratum": stratum.name, "trials": len(stratum.candidates), "chosen": len(taken)}
         )
     if not chosen:
-        reason = "has a score under" if method == "spread" else "sets apart"
-        raise InputError(f"Nothing can be selected: no trial {reason} {', '.join(tables)}.")
+        predicate = "has a score under" if method == "spread" else "sets apart"
+        raise InputError(f"Nothing can be selected: no trial {predicate} {', '.join(tables)}.")
     return TrialSelection(
         tuple(trials[number] for number in sorted(chosen)),
         {

@@ -67,6 +67,7 @@ def with_prefilled(setup: StudySetup, path: PathLike, items: Iterable[Item] = ()
     prefilled = tuple(
         replace(item, prefilled=spans_of_item.get(item.id, {})) for item in setup.items
     )
+    # Without a new dictionary, `replace` would give the same one to both setups.
     return replace(setup, items=prefilled, trials_of_judges={})
 
 

@@ -61,9 +61,9 @@ LATEST_ANSWER_QUERY = (
 def insert_setup(connection: Connection, setup: StudySetup, owner_hash: str, now: float) -> None:
     """Writes a new study to its empty tables. `owner_hash` is the hash of the owner's token."""
     settings = setup.settings()
-    # References and prefilled spans: the table of items has no columns for them.
-    if stored_references := references_and_prefilled(setup.items):
-        settings["beside_items"] = stored_references
+    # The table of items has no columns for references and prefilled spans.
+    if beside_items := references_and_prefilled(setup.items):
+        settings["beside_items"] = beside_items
     connection.execute(
         schema.study.insert().values(
             id=1, settings=settings, state="open", owner_hash=owner_hash, created_at=now
@@ -115,8 +115,8 @@ def own_assignment(connection: Connection, judge: int, key: str) -> Row[Any] | N
     """The assignment with this key; None where the judge has no such assignment."""
     if not is_storable(key):  # NUL and half surrogate pairs: a database may refuse them
         return None
-    rows = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
-    return connection.execute(rows).one_or_none()
+    query = sa.select(schema.assignments).where(assignments.key == key, assignments.judge == judge)
+    return connection.execute(query).one_or_none()
 
 
 def speech_of(connection: Connection, item: int) -> bytes | None:
@@ -137,8 +137,8 @@ def give_assignment(
     given: NewAssignment,
     now: float,
 ) -> Assignment:
-    """Gives a judge the new assignment `given`, and withdraws it from a judge who is away. Trials of
-    machines do not count among the planned judgments."""
+    """Gives a judge the new assignment `given`. If it is taken from a judge who is away, that judge's
+    assignment is withdrawn. Trials of machines do not count among the planned judgments."""
     if given.taken_from is not None:
         transaction.connection.execute(
             sa.update(schema.assignments)
@@ -188,10 +188,10 @@ def load_setup(connection: Connection, where: str) -> StudySetup:
     if settings is None:
         raise InputError(f"{where} holds no study.")
     rows = connection.execute(sa.select(schema.items).order_by(schema.items.c.number))
-    stored_references = settings.get("beside_items", {})
+    beside_items = settings.get("beside_items", {})
     items = tuple(
         with_references_and_prefilled(
-            StudyItem(r.id, r.outputs, r.context, r.source, document=r.document), stored_references
+            StudyItem(r.id, r.outputs, r.context, r.source, document=r.document), beside_items
         )
         for r in rows
     )

@@ -149,7 +149,7 @@ class Questionnaire:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Questionnaire:
         """The inverse of `to_json`, from values that were read from JSON."""
-        known = {name: value for name, value in record.items() if name not in ("ties", "modulus")}
+        fields = {name: value for name, value in record.items() if name not in ("ties", "modulus")}
         options = dict(record.get("options", {}))
         if record.get("ties"):
             options["ties"] = True
@@ -163,7 +163,7 @@ class Questionnaire:
             "practice": tuple(from_record(Practice, entry) for entry in record["practice"]),
             "options": options,
         }
-        return cls(**{**known, **nested})
+        return cls(**{**fields, **nested})
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def _comparable(text: str) -> str:
 
 def quoted(value: object) -> str:
     """A value that a judge sent, for an error message: at most 40 ASCII characters."""
-    # Of a list or an object, however long or deep it is, `reprlib` reads only the beginning.
+    # `reprlib` reads only the beginning of a list or an object, however long or deep it is.
     is_nested = isinstance(value, list | dict)
     text = reprlib.repr(value) if is_nested else repr(value)
     text = text.encode("ascii", "backslashreplace").decode("ascii")

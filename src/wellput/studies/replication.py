@@ -24,7 +24,7 @@ def replicate(store: Store, path: str) -> Store:
         # `selection` says that the answers were imported; those of the new study will not be.
         setup = replace(setup, selection={})
 
-    def write_link(connection: Connection, _: float) -> None:
+    def write_link(connection: Connection, _now: float) -> None:
         if (link := store.enrolment) is not None:
             new_link = new_enrolment(
                 quota=link.quota,

@@ -126,7 +126,8 @@ answers = Table(
     Column("ms", BigInteger, nullable=False),  # -1: not known (imported)
     Column("recorded_at", Double, nullable=False),  # 0: not known (imported)
     Column("comment", Text),
-    # {question: {column: text}}: columns of an imported judgment that the answer lacks or has otherwise
+    # {question: {column: text}}: columns of an imported judgment that cannot be made from the answer,
+    # or have another text than the answer gives
     Column("imported", JSON),
     # If two requests answer the same trial at the same time, only one of them is its first answer.
     UniqueConstraint("assignment", "revision", name="one_answer_a_revision"),

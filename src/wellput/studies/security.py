@@ -3,9 +3,9 @@ visitor's name), guessed tokens, and who may come in.
 
 A *browser key* is a random cookie of one browser. A form's CSRF token is a hash that can be computed
 only with this key, so that no other site can make a form that the server accepts. A *wrong token* is
-one in an address that no judge and no owner has. The `Gate` admits a judge by the token in the
-address. The owner gives a token once and gets a session (`owner_sessions`), so that the token is
-neither in the browser's history nor in a later request.
+one that no judge and no owner has. The `Gate` admits a judge by the token in the address. The owner
+gives a token once and gets a session (`owner_sessions`), so that the token is neither in the
+browser's history nor in a later request.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _problems(record: Mapping[str, Any], known: SettingTypes, where: str) -> lis
         ):
             kinds = " or ".join(_TYPE_NAMES[kind] for kind in _types(known[name]))
             problems.append(f"{where}{name} must be {kinds}")
-        elif name not in TABLES:
+        elif name not in TABLES:  # entries of these tables are checked one by one
             problems += [
                 f"{where}{place} {NOT_STORABLE}" for place in unstorable_places(value, name)
             ]

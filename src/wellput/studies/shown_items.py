@@ -26,14 +26,14 @@ def shown_items(
     file with an id on each line, or a list of ids. Drawn items keep the order of the evalset.
     """
     _refuse_unknown(systems, evalset.systems, "system")
-    shown = systems or evalset.systems
+    shown_systems = systems or evalset.systems
     all_items = [_with_systems(item, systems) for item in evalset]
     if items is None:
         return EvalSet([item for item in all_items if item.outputs])
     if isinstance(items, str) and items.isdecimal():
         items = int(items)
     if isinstance(items, int):
-        return EvalSet(_drawn(all_items, shown, items, seed))
+        return EvalSet(_drawn(all_items, shown_systems, items, seed))
     ids = _ids(items) if isinstance(items, PathLike) else list(items)
     _refuse_unknown(ids, [item.id for item in all_items], "item")
     return EvalSet([item for item in all_items if item.id in set(ids)])

@@ -1,7 +1,7 @@
 """`Store`: a study in its database, and all that judges and the owner do with it.
 
-Every method is one transaction, which is committed before the method returns. Judges see a trial only
-as a `ShownTrial`. System names appear only in `judgments` and in the overview.
+Every method except `machine` is one transaction, which is committed before the method returns. Judges
+see a trial only as a `ShownTrial`. System names appear only in `judgments` and in the overview.
 """
 
 from __future__ import annotations
@@ -193,14 +193,14 @@ class Store:
 
     def set_state(self, state: StudyState, *, seen: StudyState | None = None) -> bool:
         """Opens, pauses or closes the study. While it is paused, judges get no new trials; when it is
-        closed, it does not take answers either. If the study is neither in the state `seen` nor in
-        `state`, nothing is changed, and the result is false."""
+        closed, it takes no answers either. If the state of the study is neither `seen`, which the owner
+        saw on the page, nor `state`, nothing is changed, and the result is false."""
         if state not in STUDY_STATES:
             raise InputError(f"No state {state!r}; there are {', '.join(STUDY_STATES)}.")
-        before = STUDY_STATES if seen is None else (seen, state)
-        changed = sa.update(schema.study).where(schema.study.c.state.in_(before))
+        allowed = STUDY_STATES if seen is None else (seen, state)
+        update = sa.update(schema.study).where(schema.study.c.state.in_(allowed))
         with self.database.write() as connection:
-            return connection.execute(changed.values(state=state)).rowcount > 0
+            return connection.execute(update.values(state=state)).rowcount > 0
 
     def verify_owner(self, token: str) -> bool:
         with self.database.read() as connection:
@@ -267,7 +267,7 @@ class Store:
             return find_judge(StudyReading(connection, len(self.setup.trials)), token)
 
     def token_hashes(self) -> set[str]:
-        """The hashes of the links of all judges."""
+        """The hashes of the tokens of all judges."""
         with self.database.read() as connection:
             hashes = connection.scalars(sa.select(judges.token_hash))
             return {hashed for hashed in hashes if hashed is not None}
@@ -294,8 +294,8 @@ class Store:
 
     def next_trials(self, judge: JudgeRef, most: int, *, skip: int = 0) -> list[ShownTrial]:
         """Up to `most` trials for a machine, which answers several at a time: first those that it was
-        never given, then those that it was given and has not answered, the one that was given last
-        first. The first `skip` of the trials without an answer are left out.
+        never given, then those that it was given and has not answered. Of the latter, the one that
+        was given last comes first, and the first `skip` are left out.
 
         Raises StudyClosed while the study is paused or closed.
         """
@@ -398,8 +398,8 @@ class Store:
         """Erases a judge's answers, demographics, name and link. Returns the number of erased answers.
 
         The study keeps only that somebody withdrew, and the number of erased answers. Other judges get
-        the trials. Raises TracesRemain if the files keep copies of what was erased, mostly because
-        another program reads the study. To remove the copies, forget the new name in the message.
+        the trials. Raises TracesRemain with the judge's new name if files still have copies, mostly
+        because another program reads the study. To remove the copies, call `forget` with this name.
         """
         with self._writing() as transaction:
             erased = erase_judge(transaction, judge_name, self.clock(), study=self.database.name)
@@ -445,5 +445,5 @@ class Store:
 
 def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:
     """The same judge, as the database describes the judge now."""
-    row = sa.select(schema.judges).where(judges.id == judge.id)
-    return judge_of_row(transaction.connection.execute(row).one())
+    query = sa.select(schema.judges).where(judges.id == judge.id)
+    return judge_of_row(transaction.connection.execute(query).one())

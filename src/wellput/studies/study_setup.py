@@ -245,9 +245,11 @@ def study_items(
             for system, output in outputs.items()
             if not all(is_storable(text) for text in (item.id, system, output))
         ]
-        context, text = (with_line_feeds(given or "") for given in (item.context, item.source))
+        context, source_text = (
+            with_line_feeds(given or "") for given in (item.context, item.source)
+        )
         references = tuple(map(with_line_feeds, item.references if reference else ()))
-        if not all(map(is_storable, (context, text, *references))):
+        if not all(map(is_storable, (context, source_text, *references))):
             problems.append(f"item {item.id}: its context, source or reference cannot be shown")
         if not is_storable(item.document or ""):
             problems.append(f"item {item.id}: the name of its document cannot be stored")
@@ -257,7 +259,7 @@ def study_items(
                     item.id,
                     outputs,
                     None if item.context is None else context,
-                    text if source and item.source is not None else None,
+                    source_text if source and item.source is not None else None,
                     speech,
                     item.document,
                     references,

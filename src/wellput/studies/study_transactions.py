@@ -69,7 +69,7 @@ ASSIGNMENTS_OF_JUDGES = (
     .order_by(assignments.id)
 )
 NEW_ASSIGNMENT = schema.assignments.insert()
-GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)
+GIVEN_ASSIGNMENT = NEW_ASSIGNMENT.returning(schema.assignments)  # returns the row with its new id
 NEW_ANSWER = schema.answers.insert()
 # If the trial was withdrawn from the judge, the answer counts nevertheless. If the judge took an answer
 # back (`is_reopened`), the time of the answer is `moment`, even if it is the same answer as before;
@@ -180,7 +180,7 @@ class StudyTransaction(StudyReading):
     def change_given(self, number: int, by: int) -> None:
         """Adds `by` to the number of judges who have a trial."""
         self._write(CHANGE_GIVEN, {"of_trial": number, "by": by})
-        if "missing" in self.__dict__:  # the table was read already
+        if "missing" in self.__dict__:  # it was computed already
             if by < 0:  # `missing` does not say how many were planned, so it must be read again
                 del self.missing
             else:
@@ -268,7 +268,7 @@ class GroupTransaction(StudyTransaction):
     def _read_ahead(self, hashes: Sequence[str]) -> None:
         rows = self.connection.execute(JUDGES_BY_TOKEN, {"of_hashes": hashes}).all()
         self._judges = {row.token_hash: row for row in rows}
-        # Of machines nobody reads all assignments.
+        # The queue of a machine (`MachineQueue`) does not ask for all its assignments.
         self._own = {row.id: [] for row in rows if not is_machine(row.name)}
         if self._own:
             ids = {"own_judges": list(self._own)}

@@ -124,7 +124,7 @@ class Export(Result):
 @dataclass(frozen=True, repr=False)
 class Backup(Result):
     """A copy of the study in the file `output`, and how many answers and judges it has. An answer that
-    was changed counts twice."""
+    was changed counts once for each version."""
 
     presented_by: ClassVar[str] = "wellput.reporting.study:backup_report"
 

@@ -63,9 +63,9 @@ def erase_judge(transaction: StudyTransaction, name: str, now: float, *, study: 
         if is_counted and not is_machine(row.name):
             transaction.change_given(assignment.number, -1)
     n_erased = sum(assignment.answered_at is not None for assignment in assigned)
-    # A list of their ids could have more entries than PostgreSQL allows.
-    own = sa.select(assignments.id).where(assignments.judge == row.id)
-    connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(own)))
+    # A subquery, because a list of these ids could have more entries than PostgreSQL allows.
+    own_ids = sa.select(assignments.id).where(assignments.judge == row.id)
+    connection.execute(sa.delete(schema.answers).where(answers.assignment.in_(own_ids)))
     connection.execute(sa.delete(schema.assignments).where(assignments.judge == row.id))
     forget_person(connection, row.id)
     new_name = f"forgotten-{opaque_id()}"

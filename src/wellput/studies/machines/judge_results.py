@@ -41,10 +41,10 @@ class JudgeResult(Result):
 
     `trials` is the number of questions about outputs; `answered` is how many of them have a usable
     answer. `unanswered` counts the other trials by reason; `left_out` is how many the limit of costs
-    did not allow. `requests` is the number of requests sent in this run, `known` the number of answers
-    from the log. `scores_from` counts how scores were read: from `probabilities` of tokens or from
-    `text`. `injection` is how far the judge obeys orders in the texts. `files` are the written files,
-    each under a word for what it contains.
+    did not allow. `requests` is the number of requests of this run that were answered, `known` the
+    number of answers from the log. `scores_from` counts how scores were read: from `probabilities` of
+    tokens or from `text`. `injection` is how far the judge obeys orders in the texts. `files` are the
+    written files, each under a word for what it contains.
     """
 
     presented_by: ClassVar[str] = "wellput.reporting.machine_judge:judge_report"
