@@ -201,12 +201,18 @@ def with_equal_ties(values: Floats) -> Floats:
 
     >>> np.unique(with_equal_ties(np.array([(0.1 + 0.2 + 0.7) / 3, (0.7 + 0.2 + 0.1) / 3])))
     array([0.33333333])
+    >>> with_equal_ties(np.array([0.5, 0.7, 0.9, -1e13])).tolist()
+    [0.5, 0.7, 0.9, -10000000000000.0]
     """
     distinct = np.unique(values)  # sorted, NaN last
     distinct = distinct[np.isfinite(distinct)]
     if len(distinct) < 2:
         return values
-    is_new = np.diff(distinct) > CONSTANT_SPREAD_SHARE * float(np.abs(distinct).max())
+    sizes = np.abs(distinct)
+    # Sums near 0 are rounded as their parts are, so their own size says too little; a single huge value,
+    # such as a perplexity that exploded, says nothing of the others.
+    rounded_at = np.maximum(np.maximum(sizes[1:], sizes[:-1]), np.median(sizes))
+    is_new = np.diff(distinct) > CONSTANT_SPREAD_SHARE * rounded_at
     if is_new.all():
         return values
     first_of_tie = distinct[np.concatenate([[True], is_new])]
