@@ -23,7 +23,7 @@ NEVER_ONE = {
     "n_outputs items",
     "len(slots) trials",  # a plan within judges has several
     "plan.per_item judgments",  # more than there are judges
-    "sample.total items",  # more than are drawn
+    "shown_items.total items",  # more than are drawn
     "ranking.n_judges judges",
     "ranking.n_items items",
     "len(candidates) metrics",

@@ -84,7 +84,7 @@ def test_a_systems_own_trees_count_only_where_trees_are_needed() -> None:
     """So that BLEU's data are the same in a run with a metric of trees and without."""
     own = {"A": ((Tree((Word("s", 0),)),))}
     item = Item("1", {"A": "x"}, ("r",), references_by_system={"A": ("s",)}, trees_by_system=own)
-    alone, together = (DataHashes(EvalSet([item]), needs) for needs in ([], ["tree"]))
+    alone, together = DataHashes(EvalSet([item]), []), DataHashes(EvalSet([item]), ["tree"])
     assert alone.data("A", ["references"]) == together.data("A", ["references"])
     assert together.data("A", ["tree"]) != together.data("A", ["references"])
 

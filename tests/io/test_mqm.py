@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import wellput
+from wellput.agreement.panel import systems_of
 from wellput.core.errors import InputError
 from wellput.io import read_mqm
 
@@ -15,7 +16,7 @@ def test_a_table_with_line_ends_of_windows_is_known(tmp_path: Path) -> None:
     path = tmp_path / "m.tsv"
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
     path.write_bytes(f"{header}\r\nA\td\t1\tr\ts\tt\tStyle\tMinor\r\n".encode())
-    assert [judgment.system for judgment in wellput.read_judgments(path)] == ["A"]
+    assert [systems_of(judgment) for judgment in wellput.read_judgments(path)] == [("A",)]
 
 
 def test_a_header_with_one_column_too_many(tmp_path: Path) -> None:

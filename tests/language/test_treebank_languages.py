@@ -68,7 +68,7 @@ def test_words_are_cut_as_in_the_treebank(folder: Path, tmp_path: Path) -> None:
     for one in (tokenizer, loaded):
         words = one.words(TEXT)
         assert words.forms == ("Bela", "ka ti", "vidu", "de", "li", "ponan", "'ro", ".")
-        assert words.are_spaced == (True, True, True, False, True, False, False, True)
+        assert words.has_space_after == (True, True, True, False, True, False, False, True)
     assert loaded.fingerprint == tokenizer.fingerprint
     assert list(tokenizer.sentences("Pona vidu. Tulo amas!\nMeru")) == [
         "Pona vidu.",

@@ -467,9 +467,10 @@ def test_opening_again_changes_only_the_settings_that_are_given(tmp_path: Path) 
     options: dict[str, Any] = {"quota": 2, "completion": "X", "place_timeout": 30.0}
     path = tmp_path / "s.db"
     with Study.create(evalset, path=path, design="rating", open=True, **options) as study:
-        for name, value in {"quota": 6, "completion": "Y", "place_timeout": 9.0}.items():
-            options[name] = value
-            study.open_to_everybody(**{name: value})
+        changes: list[dict[str, Any]] = [{"quota": 6}, {"completion": "Y"}, {"place_timeout": 9.0}]
+        for change in changes:
+            options |= change
+            study.open_to_everybody(**change)
             link = study._store.enrolment
             assert link is not None
             found = {

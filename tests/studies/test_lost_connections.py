@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route
 from tests.programs import needs
 from tests.studies.served_study import new_store
 from tests.studies.test_browser import DESIGNS, Watch, by_keyboard, exported, served, values_of
-from wellput.studies import judge_pages
+from wellput.studies import judge_pages, judge_turns
 from wellput.studies.rendering import ANSWER_SECONDS
 from wellput.studies.store import Store, StoreUnavailable
 
@@ -125,7 +125,7 @@ def test_a_page_that_cannot_be_shown_can_be_tried_again(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = new_store(tmp_path)
-    visit, is_locked = judge_pages.visit, True
+    visit, is_locked = judge_turns.visit, True
 
     def visit_unless_locked(*arguments: Any, **options: Any) -> Any:
         if is_locked:

@@ -39,7 +39,7 @@ def test_words_of(text: str, words: str) -> None:
 def test_blanks_and_surface_tokens() -> None:
     found = treebank_words("(We don't)  go.")
     assert found.forms == ("(", "We", "do", "n't", ")", "go", ".")
-    assert found.are_spaced == (False, True, False, False, True, False, True)
+    assert found.has_space_after == (False, True, False, False, True, False, True)
     assert found.surface_tokens == ((2, 3),)
 
 
@@ -48,13 +48,13 @@ def test_nothing_but_white_space_is_lost(text: str) -> None:
     found = treebank_words(text)
     assert "".join(found.forms) == "".join(text.split())
     assert all(found.forms)
-    assert len(found.forms) == len(found.are_spaced)
+    assert len(found.forms) == len(found.has_space_after)
     places = [place for first, last in found.surface_tokens for place in (first, last)]
     assert places == sorted(set(places))
     assert all(last < len(found.forms) for _, last in found.surface_tokens)
     rebuilt = "".join(
-        form + " " * is_spaced
-        for form, is_spaced in zip(found.forms, found.are_spaced, strict=True)
+        form + " " * has_space
+        for form, has_space in zip(found.forms, found.has_space_after, strict=True)
     )
     assert rebuilt.split() == text.split()
 

