@@ -8,6 +8,10 @@ subject=anatomy`), this argument comes before the id (`log_parts`). Letter grade
 inspect_ai: C (correct) = 1, P (partial) = ½, I (incorrect) and N (no answer) = 0. Samples that ended
 with an error and have no completion are left out. A log of an evaluation that did not end is refused.
 
+inspect_ai can shuffle the choices of a question anew in each evaluation, and then the target's letter
+changes too. So questions are compared without the order of their choices, and targets by the text of
+the choice (`_asked`).
+
 A binary log (`.eval`) is a zip archive with `header.json` and a JSON file for each sample, compressed
 by Zstandard or, in older logs, by deflate. Python reads Zstandard from version 3.14 on; earlier
 versions need the package `zstandard`, which inspect_ai installs. If a sample is stored in several
@@ -23,7 +27,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import IO, Any
@@ -180,6 +184,7 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
         task = tasks[name] if len(set(tasks.values())) > 1 else ""
         prefix = "".join(f"{part}/" for part in (task, parts[name]) if part)
         for sample in log["samples"] or ():
+            question, targets = _asked(sample)
             output = _completion(sample.get("output"))
             # An empty completion is an answer, unless the sample ended with an error.
             if output or (output is not None and not sample.get("error")):
@@ -190,8 +195,10 @@ def inspect_answers(logs: Mapping[str, Any]) -> Iterator[LoggedAnswer]:
                     source=_input(sample.get("input")),
                     references=_targets(sample.get("target")),
                     scores=dict(_inspect_scores(sample.get("scores"))),
-                    question=_question(sample),
+                    question=question,
                     log=name,
+                    choices=_choices(sample),
+                    targets=targets,
                 )
 
 
@@ -224,10 +231,7 @@ def log_parts(logs: Mapping[str, Any]) -> dict[str, str]:
     of the task that choose the data, or of the data set's name. It is also empty if neither tells the
     data apart."""
     questions = {
-        name: {
-            str(sample.get("id")): f"{_question(sample)} {text_of(sample.get('target'))}"
-            for sample in log["samples"] or ()
-        }
+        name: {str(sample.get("id")): text_of(_asked(sample)) for sample in log["samples"] or ()}
         for name, log in logs.items()
     }
     settings = {name: _settings(log) for name, log in logs.items()}
@@ -271,11 +275,39 @@ def _are_apart(questions: Mapping[str, Mapping[str, str]], parts: Mapping[str, s
     return n_in_parts - n_questions <= MAX_SHARED_QUESTIONS * n_in_parts
 
 
-def _question(sample: Mapping[str, Any]) -> str:
-    """What a sample asks: its input and its choices."""
-    choices = sample.get("choices")
-    offered = f" {text_of(choices)}" if choices else ""
-    return f"{_input(sample.get('input')) or ''}{offered}"
+def _asked(sample: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """What a sample asks (its input and its choices), and the targets; equal for equal questions.
+
+    The choices are sorted, and the targets are the texts of the right choices. If a target is not one
+    of the choices, the order is kept, because the target may speak of it ("the first").
+    """
+    text = _input(sample.get("input")) or ""
+    choices, targets = _choices(sample), _targets(sample.get("target"))
+    if not choices:
+        return text, tuple(sorted(targets))
+    right_choices = [_named_choice(target, choices) for target in targets]
+    right_texts = tuple(sorted(choice for choice in right_choices if choice is not None))
+    if len(right_texts) < len(targets):
+        return f"{text} {text_of(choices)}", tuple(sorted(targets))
+    return f"{text} {text_of(sorted(choices))}", right_texts
+
+
+def _choices(sample: Mapping[str, Any]) -> tuple[str, ...]:
+    """The choices of a multiple-choice question in the order of the log; empty for other questions."""
+    choices = sample.get("choices") or []
+    return tuple(map(text_of, choices if isinstance(choices, list) else [choices]))
+
+
+def _named_choice(target: str, choices: Sequence[str]) -> str | None:
+    """The text of the choice that a target names by its letter, or by its text; None if it names none.
+
+    >>> _named_choice("B", ["Rome", "Paris"]), _named_choice("Rome", ["Rome", "Paris"])
+    ('Paris', 'Rome')
+    """
+    letters = [chr(ord("A") + place) for place in range(len(choices))]
+    if target.upper() in letters:
+        return choices[letters.index(target.upper())]
+    return target if target in choices else None
 
 
 def _completion(output: Any) -> str | None:

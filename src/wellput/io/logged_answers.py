@@ -19,9 +19,10 @@ from wellput.core.evalset import EvalSet, Item
 
 @dataclass(frozen=True)
 class LoggedAnswer:
-    """One answer of a system to an item, with its references and scores from the log. `question` is
-    what all answers to an item must have in common, if that is not the source; `log` is the name of
-    the file."""
+    """One answer of a system to an item, with its references and scores from the log. `question` and
+    `targets` are what all answers to an item must have in common, if that is not the source and the
+    references. `choices` are those of a multiple-choice question, in the order that the system saw.
+    `log` is the name of the file."""
 
     item: str
     system: str
@@ -31,10 +32,16 @@ class LoggedAnswer:
     scores: Mapping[str, float] = field(default_factory=dict)
     question: str | None = None
     log: str = ""
+    choices: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
 
     @property
     def asked(self) -> str | None:
         return self.question or self.source
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        return self.targets or self.references
 
 
 def has_same_question(answer: LoggedAnswer, other: LoggedAnswer) -> bool:
@@ -100,7 +107,7 @@ def evalset_of_answers(
 ) -> EvalSet:
     """The evaluation set of these answers, with items in the order of their first answers. `name` is
     the log's name in messages. Raises InputError if answers to one item are to different questions
-    (`is_same` compares those of two answers), or have different references."""
+    (`is_same` compares those of two answers), or have different targets."""
     answers_by_item: dict[str, dict[str, list[LoggedAnswer]]] = {}
     for answer in answers:
         answers_by_item.setdefault(answer.item, {}).setdefault(answer.system, []).append(answer)
@@ -116,7 +123,7 @@ def _refuse_several_questions(
     is_same: Callable[[LoggedAnswer, LoggedAnswer], bool],
 ) -> None:
     """Raises InputError that names the items whose answers are to different questions, or have
-    different references."""
+    different targets."""
     problems = Problems(name)
     for identifier, systems in answers_by_item.items():
         answers = [answer for answers in systems.values() for answer in answers]
@@ -126,11 +133,11 @@ def _refuse_several_questions(
             texts = _shortened(first.asked or "", other.asked or "")
             problems.add(f"item {identifier}", _difference("question", texts, first, other))
             continue
-        first = next((answer for answer in answers if answer.references), answers[0])
-        wanted = set(first.references)
-        other = next((a for a in answers if a.references and set(a.references) != wanted), None)
+        first = next((answer for answer in answers if answer.wanted), answers[0])
+        wanted = set(first.wanted)
+        other = next((a for a in answers if a.wanted and set(a.wanted) != wanted), None)
         if other is not None:
-            texts = _shortened(" / ".join(first.references), " / ".join(other.references))
+            texts = _shortened(" / ".join(first.wanted), " / ".join(other.wanted))
             problems.add(f"item {identifier}", _difference("target", texts, first, other))
     problems.raise_if_any(advice=SEVERAL_QUESTIONS_ADVICE)
 
@@ -172,17 +179,32 @@ def _shortened(first: str, second: str) -> tuple[str, str]:
 
 
 def _item(identifier: str, systems: Mapping[str, Sequence[LoggedAnswer]]) -> Item:
-    """An item with each system's first answer as its output. The scores are means over all
-    answers."""
+    """An item with each system's first answer as its output. The scores are means over all answers.
+    If the references are not the same for all answers, each system has its own."""
     all_answers = [answer for answers in systems.values() for answer in answers]
     references = dict.fromkeys(text for answer in all_answers for text in answer.references)
+    own_references = {
+        system: answers[0].references
+        for system, answers in systems.items()
+        if answers[0].references
+    }
+    is_shared = _have_same_references(all_answers)
     return Item(
         identifier,
         {system: answers[0].output for system, answers in systems.items()},
-        tuple(references),
+        tuple(references) if is_shared else (),
         source=next((answer.source for answer in all_answers if answer.source), None),
+        references_by_system={} if is_shared else own_references,
         logged={system: dict(_means(answers)) for system, answers in systems.items()},
     )
+
+
+def _have_same_references(answers: Sequence[LoggedAnswer]) -> bool:
+    """Whether the references of each answer are right for all answers. If the choices have different
+    orders, they are not: the same letter is another choice."""
+    orders = {answer.choices for answer in answers}
+    references = {frozenset(answer.references) for answer in answers if answer.references}
+    return len(orders) <= 1 and len(references) <= 1
 
 
 def _means(answers: Sequence[LoggedAnswer]) -> Iterator[tuple[str, float]]:
