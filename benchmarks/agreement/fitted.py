@@ -218,7 +218,7 @@ The tables have Pearson's r of the ratings with the predictions of all folds, an
 ({resamples:,} resamples; bold if it is above 0). The intervals hold for other items of these systems, not for other systems. If the ratings of a fold are
 high on average, those of the other folds are lower, so the predictions for this fold are too low as a whole. This lowers the r of the fitted models, but not
 that of single metrics. So a model with the lower r may be better than it looks. (`wellput fit`
-standardizes the scores of each fold instead.)"""
+avoids this: it brings the predictions of each fold to the same mean and standard deviation.)"""
 
 Pair = tuple[str, str]
 PAIRS: tuple[Pair, ...] = tuple(

@@ -339,8 +339,7 @@ The first predictor has the coefficient {slope}, the second 0. Each cell has two
 | --- | {rule} |
 {coefficients}
 
-The test and the interval are conservative with 4 systems, and if outputs share nothing, because the coefficient's variance is taken
-as at least that from leaving out systems alone, and at least that from leaving out items alone.
+The test and the interval are conservative with 4 systems, and if outputs share nothing, because the coefficient's variance has a lower limit: the larger one of the variance from leaving out systems and the variance from leaving out items.
 
 ## r on unseen outputs: nothing to predict
 
@@ -361,7 +360,7 @@ predict better than the best single predictor, although its second predictor nev
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 {planted}
 
-Intervals for other systems are too wide with 4 and 6 systems: if there is little to predict, the jackknife overstates how much r
-varies. If each system has its own judges, the interval for other systems on these items contains the true value too seldom. A gain is claimed too
+Here and in the table before, intervals for other systems are too wide with 4 and 6 systems; most of all in the table before, because
+the jackknife overstates how much r varies if there is little to predict. If each system has its own judges, the interval for other systems on these items contains the true value too seldom. A gain is claimed too
 seldom rather than too often.
 """

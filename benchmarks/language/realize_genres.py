@@ -203,7 +203,7 @@ def page(rows: Sequence[Loss], minutes: float) -> str:
     highest = {kind: max(row.losses[kind][0] for row in rows) for kind in ("words", "labels")}
     return f"""# The realizer on a genre that it was not trained on
 
-How much worse does the learned realizer of English become on a genre that it was not trained on? If it is trained without a genre, it loses on texts of this genre {means["words"]:.1f} points of BLEU on average (at most {highest["words"]:.1f}) if the input is words alone (`words`), and {means["labels"]:.1f} (at most {highest["labels"]:.1f}) if it also has relations and parts of speech (`labels`).
+How much worse does the learned realizer of English become on a genre that it was not trained on? If it is trained without a genre, it loses on texts of this genre {means["words"]:.1f} points of BLEU on average (at most {highest["words"]:.1f}) if the nodes of the input tree have only words (`words`), and {means["labels"]:.1f} (at most {highest["labels"]:.1f}) if they also have relations and parts of speech (`labels`).
 
 The realizer is trained on the English Web Treebank (EWT), which has texts of five genres. Here its parts were trained on all of EWT train, and five times without the sentences of one genre. The table compares, for each genre, the realizer trained on everything with
 the one trained without this genre, on the sentences of the genre in EWT dev. The inputs are trees without word order. BLEU is computed as on [the page of the learned realizer](realize_learned.md).

@@ -32,7 +32,7 @@ MAX_SECONDS = 300
 CASES: Mapping[str, str] = {
     "score": "score set.jsonl -m bleu,gsa,sta --paired ar --segments {out}/seg.csv -o {out}/report.txt",
     "score --runs": "score set.jsonl -m bleu --runs {out} -o {out}/report.txt",
-    "score (gzip)": "score --ref ref.txt --hyp A=hyp.txt -m chrf --segments {out}/seg.jsonl.gz -o {out}/r.txt",
+    "score (writes .gz)": "score --ref ref.txt --hyp A=hyp.txt -m chrf --segments {out}/seg.jsonl.gz -o {out}/r.txt",
     "agree": "agree set.jsonl judgments.csv -m bleu,chrf -o {out}/agree.txt",
     "rank": "rank judgments.csv -o {out}/rank.txt",
     "vet": "vet judgments.csv --evalset set.jsonl --judge bleu -o {out}/vet.txt",

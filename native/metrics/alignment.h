@@ -34,12 +34,16 @@ struct Costs {
         return std::max(replaced * fewer + lone * (more - fewer), lone * more);
     }
 
+    // A path that is tried for a cell of the table is a cheapest path and one more step: it costs at
+    // most `highest` + `dearest`. The second `dearest` is to spare.
+    std::int64_t highest_tried(std::int64_t highest) const { return highest + 2 * dearest(); }
+
     // A path that costs c has from c / dearest to c / cheapest errors. If the scale is above the
     // greatest difference between these two numbers, cost * scale + errors compares first by cost,
-    // then by errors. The scale is as small as possible, so that the values fit into 16 bits for
-    // sentences of up to about 150 tokens.
+    // then by errors. The scale is kept small, so that the values fit into 16 bits for sentences of
+    // up to about 150 tokens.
     std::int64_t scale(std::int64_t highest) const {
-        const std::int64_t top = highest + 2 * dearest();
+        const std::int64_t top = highest_tried(highest);
         return top / cheapest() - top / dearest() + 2;
     }
 };
@@ -114,7 +118,8 @@ private:
         }
         const std::int64_t highest = costs_.highest(n, m);
         const std::int64_t scale = costs_.scale(highest);
-        const std::int64_t largest = (highest + 2 * costs_.dearest()) * (scale + 1);
+        // A path that costs c has at most c errors, so its value is at most c * (scale + 1).
+        const std::int64_t largest = costs_.highest_tried(highest) * (scale + 1);
         if (largest < std::numeric_limits<std::int16_t>::max() &&
             bound < std::numeric_limits<std::int16_t>::max())
             by_diagonals<std::int16_t>(reference, hypothesis, scale);

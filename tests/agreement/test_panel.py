@@ -7,6 +7,7 @@ import pytest
 
 from wellput.agreement.panel import Exclusion, Normalization, Panel, normalized, panels
 from wellput.core.errors import InputError
+from wellput.core.estimates import with_equal_ties
 from wellput.core.judgment import Judgment
 
 
@@ -110,3 +111,15 @@ def test_means_that_differ_by_rounding_are_ties() -> None:
     for rows in (judgments, judgments[::-1]):
         (means,) = panels(rows, ["A"], list(values))["q"].means
         assert means[0] == means[1] < means[2]
+
+
+def test_ties_are_those_of_a_row() -> None:
+    """Of systems without one item each, as the jackknife leaves them out."""
+    tenths = (0.1 + 0.2 + 0.7) / 3
+    rows = np.array(
+        [[tenths, (0.7 + 0.2 + 0.1) / 3, np.nan], [0.5, np.inf, 0.5 + 1e-15], [1, 2, 3]]
+    )
+    found = with_equal_ties(rows)
+    assert found[0, 0] == found[0, 1] and np.isnan(found[0, 2])
+    assert found[1].tolist() == [0.5, np.inf, 0.5]
+    assert found[2].tolist() == [1, 2, 3]

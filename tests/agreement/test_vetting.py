@@ -417,12 +417,13 @@ def test_the_verdict_rests_on_whole_items() -> None:
     found = vet_judge(answers, JUDGE, VetOptions(scoring="neg_rmse"))
     test = found.alt_test
     assert test.is_clustered
-    assert [one.won for one in test.people] == [True, False, True]
+    assert [one.is_beaten_in_published_test for one in test.people] == [True, False, True]
     assert [one.is_beaten for one in test.people] == [False, False, False]
     assert (test.passed, test.passes_deciding_test) == (True, False)
     assert "not shown to be able to stand in" in found.verdict
     assert (
-        "it beat 0 of 3 people (with an allowance of 0.1; 2 by the published test" in found.verdict
+        "it beat 0 of 3 people (allowance: a person's share of nearer answers may be up to 0.1 higher; "
+        "2 by the published test" in found.verdict
     )
     values = found.to_dict()["alt_test"]
     assert values["clustered"] == {

@@ -119,7 +119,7 @@ def test_nothing_is_written_if_standard_error_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "SHOWN_AFTER_SECONDS", 0.0)
-    with progress.progress(shows_from_start=True) as on_phase:
+    with progress.progress(is_slow=True) as on_phase:
         on_phase("scoring items", 5)(1)
     assert capsys.readouterr() == ("", "")
 

@@ -129,6 +129,15 @@ def test_plain_outputs_have_no_sources_of_error() -> None:
     assert wellput.score(evalset, "exact", confidence=True).error_sources == ()
 
 
+def test_the_order_of_the_samples_does_not_change_a_single_digit() -> None:
+    rows = np.array([[0.1, 3], [0.2, 1], [0.7, 2], [0.3, 5]])
+    orders = ([0, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3])
+    found = [means_of_samples(rows[order], rows[order, 0], np.array([3, 1])) for order in orders]
+    for means, own_scores in found[1:]:
+        assert means.tolist() == found[0][0].tolist()
+        assert own_scores[:, 0].tolist() == found[0][1][:, 0].tolist()
+
+
 @pytest.mark.parametrize("metric", ["rouge-l", "gsa", "meteor", "ttr"])
 def test_the_order_of_the_samples_does_not_change_a_test(metric: str) -> None:
     """Only 4 of 30 items differ. The means of the others differ in their last digit, as the mean of

@@ -37,7 +37,7 @@ def test_each_person_is_left_out_and_ties_count_for_both() -> None:
     assert [round(one.p_value, 4) for one in found.people] == [pytest.approx(p, abs=1e-4), 0.0, p]
     # Benjamini & Yekutieli of 0, p, p: times 3 (1 + ½ + ⅓) / rank: 0, and p · 5.5 / 3 for both.
     assert found.people[0].p_adjusted == pytest.approx(p * 5.5 / 3, abs=1e-3)
-    assert [one.won for one in found.people] == [False, True, False]
+    assert [one.is_beaten_in_published_test for one in found.people] == [False, True, False]
     assert found.winning_rate == pytest.approx(1 / 3)
     assert found.passed is False
 
@@ -104,7 +104,7 @@ def test_trials_of_one_item_count_together() -> None:
     )
     one = found.people[0].clustered
     assert one is not None
-    assert (one.n_clusters, one.won) == (3, False)
+    assert (one.n_clusters, one.is_beaten) == (3, False)
     assert one.p_value == pytest.approx(0.1616, abs=1e-4)
     apart = alternative_annotator_test(people, machine, scoring="accuracy", min_trials=6)
     assert [p.p_value for p in apart.people] == [p.p_value for p in found.people]

@@ -437,7 +437,7 @@ def test_within_judges_needs_enough_items() -> None:
     with pytest.raises(InputError, match="9 trials") as caught:
         new_setup(PAIRWISE, n_items=4, kind="within-judge", times=3)
     assert "Lower times=" in str(caught.value)
-    with pytest.raises(InputError, match="a page shows all its variants"):
+    with pytest.raises(InputError, match="a page shows the outputs of all systems"):
         new_setup(default_questionnaire("rating", layout="page"), kind="within-judge")
 
 

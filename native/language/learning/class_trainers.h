@@ -1,6 +1,7 @@
 // Learns weights of many classes over sparse features, by the averaged perceptron (Freund &
-// Schapire 1999; Collins 2002) or by gradient steps up a likelihood. `ClassWeights`
-// (class_weights.h) reads the result.
+// Schapire 1999; Collins 2002) or by gradient steps up a likelihood. A *decision* is one choice from
+// which the weights are learned, such as the tag of a word. `ClassWeights` (class_weights.h) reads the
+// result.
 #pragma once
 
 #include <algorithm>
@@ -106,9 +107,9 @@ public:
     // Call after every decision, with or without an update: weights are averaged over decisions.
     void tick() { ++now_; }
 
-    // The averaged weights as multiples of `unit`, in the bytes of a WeightWriter. Weights that round
-    // to 0, that are nearer to 0 than `smallest`, or that do not count yet are dropped.
-    std::string finish(double unit, double smallest = 0.0) {
+    // The averaged weights as multiples of `weight_unit`, in the bytes of a WeightWriter. Weights that
+    // round to 0, that are nearer to 0 than `min_weight`, or that do not count yet are dropped.
+    std::string finish(double weight_unit, double min_weight = 0.0) {
         std::sort(rows_.begin(), rows_.end(),
                   [](const Row& a, const Row& b) { return a.key < b.key; });
         WeightWriter writer;
@@ -117,8 +118,8 @@ public:
             kept.clear();
             for (const Cell& cell : row.cells) {
                 const double mean = cell.mean(now_);
-                const std::int32_t weight = rounded(mean / unit);
-                if (weight != 0 && std::abs(mean) >= smallest && cell.updates >= min_updates_)
+                const std::int32_t weight = rounded(mean / weight_unit);
+                if (weight != 0 && std::abs(mean) >= min_weight && cell.updates >= min_updates_)
                     kept.push_back({cell.id, weight});
             }
             std::sort(kept.begin(), kept.end());

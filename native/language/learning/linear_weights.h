@@ -1,5 +1,6 @@
 // Weights of one linear score over sparse features, learned by gradient steps up a likelihood. A
-// feature is a 32-bit key (feature_keys.h).
+// feature is a 32-bit key (feature_keys.h). A *decision* is one choice from which the weights are
+// learned, such as the order of a treelet.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +45,9 @@ public:
     void tick() { ++now_; }
 
     // For each key, in rising order: the difference to the key before and the averaged weight in
-    // multiples of `unit`, as variable-length integers (varints.h). Weights that round to 0, that are
-    // nearer to 0 than `smallest`, or that do not count yet are dropped.
-    std::string finish(double unit, double smallest) {
+    // multiples of `weight_unit`, as variable-length integers (varints.h). Weights that round to 0,
+    // that are nearer to 0 than `min_weight`, or that do not count yet are dropped.
+    std::string finish(double weight_unit, double min_weight) {
         std::sort(cells_.begin(), cells_.end(),
                   [](const Cell& a, const Cell& b) { return a.id < b.id; });
         std::string bytes;
@@ -55,8 +56,9 @@ public:
             const double mean = cell.mean(now_);
             constexpr double MAX_WEIGHT_UNITS = 1 << 30;
             const auto rounded = static_cast<std::int32_t>(
-                std::clamp(std::round(mean / unit), -MAX_WEIGHT_UNITS, MAX_WEIGHT_UNITS));
-            if (rounded == 0 || std::fabs(mean) < smallest || cell.updates < min_updates_) continue;
+                std::clamp(std::round(mean / weight_unit), -MAX_WEIGHT_UNITS, MAX_WEIGHT_UNITS));
+            if (rounded == 0 || std::fabs(mean) < min_weight || cell.updates < min_updates_)
+                continue;
             put_varint(bytes, cell.id - last);
             put_signed_varint(bytes, rounded);
             last = cell.id;
@@ -73,9 +75,9 @@ private:
     }
 
     int min_updates_;
-    // Features whose hash in this decision is below this are left out.
+    // A decision leaves out the features whose hash with the decision's number is below this.
     std::uint32_t left_out_bound_;
-    std::int64_t now_ = 0;
+    std::int64_t now_ = 0;  // the number of the decision
     KeyTable table_;
     std::vector<Cell> cells_;
 };

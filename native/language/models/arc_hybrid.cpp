@@ -268,14 +268,14 @@ constexpr std::uint64_t FOLLOWED_MOVES = 9, MOVES_IN_ALL = 10;
 
 nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::handle hint_lists,
                            const Numbers& heads, const Numbers& labels, std::size_t n_labels,
-                           int epochs, int min_updates, double unit, std::uint64_t seed,
+                           int epochs, int min_updates, double weight_unit, std::uint64_t seed,
                            nb::callable on_epoch) {
     const Input input(word_lists, tag_lists, hint_lists);
     const TextLists& words = input.words;
     const Classes classes{static_cast<int>(checked_labels(n_labels))};
     if (heads.size() != words.total() || labels.size() != words.total())
         throw nb::value_error("a head and a label are needed for each word");
-    checked_unit(unit);
+    checked_unit(weight_unit);
     std::vector<GoldTree> trees;
     for (std::size_t s = 0; s < words.size(); ++s) {
         const std::size_t first = words.first(s), n = words.count(s);
@@ -320,7 +320,7 @@ nb::bytes train_arc_hybrid(nb::handle word_lists, nb::handle tag_lists, nb::hand
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit);
+        bytes = trainer.finish(weight_unit);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -392,7 +392,7 @@ std::vector<int> arc_hybrid_costs(const Numbers& heads, const Numbers& moves) {
 void add_arc_hybrid(nb::module_& m) {
     m.def("train_arc_hybrid", &train_arc_hybrid, nb::arg("words"), nb::arg("tags"),
           nb::arg("hints"), nb::arg("heads"), nb::arg("labels"), nb::arg("n_labels"),
-          nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"),
+          nb::arg("epochs"), nb::arg("min_updates"), nb::arg("weight_unit"), nb::arg("seed"),
           nb::arg("on_epoch"));
     m.def("arc_hybrid_costs", &arc_hybrid_costs, nb::arg("heads"), nb::arg("moves"));
     nb::class_<ArcHybridModel>(m, "ArcHybridModel")

@@ -175,8 +175,8 @@ std::size_t checked_classes(std::size_t classes) {
 }
 
 nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classes, int epochs,
-                       int min_updates, double unit, std::uint64_t seed, nb::callable on_epoch,
-                       nb::handle given) {
+                       int min_updates, double weight_unit, std::uint64_t seed,
+                       nb::callable on_epoch, nb::handle given) {
     const TagInput input(sequence, given);
     const TextLists& sentences = input.words;
     if (tags.size() != sentences.total()) throw nb::value_error("a tag is needed for each word");
@@ -184,7 +184,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
     for (std::size_t i = 0; i < tags.size(); ++i)
         if (gold[i] < 0 || static_cast<std::size_t>(gold[i]) >= checked_classes(classes))
             throw nb::value_error("a tag is out of range");
-    checked_unit(unit);
+    checked_unit(weight_unit);
     std::string bytes;
     {
         nb::gil_scoped_release release;
@@ -211,7 +211,7 @@ nb::bytes train_tagger(nb::handle sequence, const Tags& tags, std::size_t classe
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1);
         }
-        bytes = trainer.finish(unit);
+        bytes = trainer.finish(weight_unit);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -306,7 +306,7 @@ nb::bytes mean_of(const std::vector<nb::bytes>& models, std::size_t classes, dou
 
 void add_tagger(nb::module_& m) {
     m.def("train_tagger", &train_tagger, nb::arg("sentences"), nb::arg("tags"), nb::arg("classes"),
-          nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"), nb::arg("seed"),
+          nb::arg("epochs"), nb::arg("min_updates"), nb::arg("weight_unit"), nb::arg("seed"),
           nb::arg("on_epoch"), nb::arg("given") = nb::tuple());
     m.def("mean_weights", &mean_of, nb::arg("models"), nb::arg("classes"), nb::arg("smallest"));
     nb::class_<TaggerModel>(m, "TaggerModel")

@@ -140,8 +140,8 @@ private:
 class LabelProbabilities {
 public:
     LabelProbabilities(const ClassWeights& local, const LinearWeights& edges,
-                       const LabelParts& parts, std::size_t width, float unit)
-        : local_(local), edges_(edges), parts_(parts), width_(width), unit_(unit),
+                       const LabelParts& parts, std::size_t width, float weight_unit)
+        : local_(local), edges_(edges), parts_(parts), width_(width), unit_(weight_unit),
           scores_(parts.size()) {}
 
     // `labels` and `probabilities` have room for `width` values a word.
@@ -224,11 +224,11 @@ public:
     }
 
     // For each word `width` labels with their probabilities, in the order of the labels' own (local)
-    // scores; if there are fewer labels, the others have probability 0. `unit` is that of the weights.
+    // scores; if there are fewer labels, the others have probability 0.
     nb::tuple probabilities(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
-                            std::size_t width, double unit, int threads) const {
+                            std::size_t width, double weight_unit, int threads) const {
         require(width > 0 && width < MAX_CLASSES, "width is out of range");
-        checked_unit(unit);
+        checked_unit(weight_unit);
         const TextLists forms(form_lists), known(known_lists);
         check_trees(forms, known, heads);
         std::vector<std::int32_t> labels(forms.total() * width);
@@ -239,7 +239,7 @@ public:
                 forms.size(), threads,
                 [&, features = LabelFeatures()](std::size_t begin, std::size_t end) mutable {
                     LabelProbabilities tree(local_, edges_, parts_, width,
-                                            static_cast<float>(unit));
+                                            static_cast<float>(weight_unit));
                     for (std::size_t t = begin; t < end; ++t) {
                         features.start(forms, known, t, heads.data(), usual_);
                         const std::size_t first = forms.first(t) * width;
@@ -282,7 +282,7 @@ void add_label_choosing(nb::module_& m) {
         .def("choose", &LabelChooser::choose, nb::arg("forms"), nb::arg("known"), nb::arg("heads"),
              nb::arg("width"), nb::arg("threads"), nb::arg("allowed"), nb::arg("masks"))
         .def("probabilities", &LabelChooser::probabilities, nb::arg("forms"), nb::arg("known"),
-             nb::arg("heads"), nb::arg("width"), nb::arg("unit"), nb::arg("threads"));
+             nb::arg("heads"), nb::arg("width"), nb::arg("weight_unit"), nb::arg("threads"));
 }
 
 }  // namespace wellput

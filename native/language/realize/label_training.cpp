@@ -87,9 +87,9 @@ public:
         }
     }
     std::size_t mistakes() const { return mistakes_; }
-    nb::tuple finish(double unit, double smallest) {
-        const std::string local = local_.finish(unit, smallest);
-        const std::string edges = edges_.finish(unit, smallest);
+    nb::tuple finish(double weight_unit, double min_weight) {
+        const std::string local = local_.finish(weight_unit, min_weight);
+        const std::string edges = edges_.finish(weight_unit, min_weight);
         return nb::make_tuple(nb::bytes(local.data(), local.size()),
                               nb::bytes(edges.data(), edges.size()));
     }
@@ -170,13 +170,13 @@ private:
 nb::tuple train_label_chooser(nb::handle form_lists, nb::handle known_lists, const Ints& heads,
                               const Ints& labels, nb::handle categories, nb::handle relations,
                               const Keys& usual_words, const Labels& usual, int epochs,
-                              int min_updates, double unit, double smallest, std::size_t width,
-                              std::uint64_t seed, nb::callable on_epoch) {
+                              int min_updates, double weight_unit, double min_weight,
+                              std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
     const TextLists forms(form_lists), known(known_lists);
     const LabelParts parts{Texts(categories), Texts(relations)};
     check_trees(forms, known, heads);
     check_labels(forms, labels, parts.size());
-    checked_unit(unit);
+    checked_unit(weight_unit);
     require(width > 0, "width must be at least 1");
     require(usual.size() == usual_words.size(), "a usual label is needed for each word");
     const UsualLabels table({usual_words.data(), usual_words.size()}, {usual.data(), usual.size()});
@@ -189,7 +189,7 @@ nb::tuple train_label_chooser(nb::handle form_lists, nb::handle known_lists, con
         }
         on_epoch(epoch + 1, training.mistakes());
     }
-    return training.finish(unit, smallest);
+    return training.finish(weight_unit, min_weight);
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ void add_label_training(nb::module_& m) {
     m.def("train_label_chooser", &train_label_chooser, nb::arg("forms"), nb::arg("known"),
           nb::arg("heads"), nb::arg("labels"), nb::arg("categories"), nb::arg("relations"),
           nb::arg("usual_words"), nb::arg("usual"), nb::arg("epochs"), nb::arg("min_updates"),
-          nb::arg("unit"), nb::arg("smallest"), nb::arg("width"), nb::arg("seed"),
+          nb::arg("weight_unit"), nb::arg("min_weight"), nb::arg("width"), nb::arg("seed"),
           nb::arg("on_epoch"));
 }
 

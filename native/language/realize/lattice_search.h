@@ -2,11 +2,12 @@
 //
 // A lattice is a list of automata; an arc has a word, or the number of an earlier automaton whose
 // paths replace it. So a phrase that may occur in many places is searched once. A *piece* is the words
-// along a path to a state of an automaton, with their score. The words around a piece depend only on
-// its *ends*: its first and its last few words, fewer than the order of the model. So of the pieces
-// with the same ends that lead to the same state, only the best are kept. This is Viterbi search, and
-// exact. But a state keeps no more than `max_pieces_` pieces. If it has more, or if its pieces have
-// more than `width` different ends, `is_exact` is false; and also if an arc leaves out pairs of pieces.
+// along a path to a state of an automaton, with their score. What the words around a piece add to the
+// score depends only on the piece's *ends*: its first and its last few words, fewer than the order of
+// the model. So of the pieces with the same ends that lead to the same state, only the best are kept,
+// as many as there are results to find. This is Viterbi search, and exact. But a state keeps at most
+// `max_pieces_` pieces, and an arc with an automaton may not join every piece at its source with every
+// piece of the automaton (`follow`). If pieces or pairs are left out, `is_exact` is false.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +85,6 @@ public:
         std::fill(heads_.begin(), heads_.end(), NO_PIECE);
     }
     const std::vector<Piece>& pieces() const { return pieces_; }
-    std::size_t n_ends() const { return n_ends_; }
 
     void add(const Piece& piece, std::size_t n_best) {
         if (piece.rank() < floor_) return;
@@ -95,13 +95,13 @@ public:
         for (std::uint32_t x = heads_[slot]; x != NO_PIECE; x = next_[x], ++n_alike) {
             Piece& other = pieces_[x];
             if (other.hash == piece.hash) {
-                if (precedes(piece, other)) other = piece;
+                if (has_higher_score(piece, other)) other = piece;
                 return;
             }
-            if (worst == NO_PIECE || precedes(pieces_[worst], other)) worst = x;
+            if (worst == NO_PIECE || has_higher_score(pieces_[worst], other)) worst = x;
         }
         if (n_alike >= n_best) {
-            if (precedes(piece, pieces_[worst])) pieces_[worst] = piece;
+            if (has_higher_score(piece, pieces_[worst])) pieces_[worst] = piece;
             return;
         }
         n_ends_ += n_alike == 0;
@@ -112,21 +112,21 @@ public:
 
     void sort() { std::sort(pieces_.begin(), pieces_.end(), Piece::is_better); }
 
-    // Keeps the `max_pieces` best pieces. Later pieces that rank below all of them are not taken.
+    // Keeps only the `max_pieces` best pieces; there must be more. Later pieces that rank below all of
+    // these are not taken.
     void keep_best(std::size_t max_pieces) {
-        if (pieces_.size() > max_pieces) {
-            const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(max_pieces) - 1;
-            std::nth_element(pieces_.begin(), last, pieces_.end(), Piece::is_better);
-            floor_ = last->rank();
-            pieces_.resize(max_pieces);
-        }
+        const auto last = pieces_.begin() + static_cast<std::ptrdiff_t>(max_pieces) - 1;
+        std::nth_element(pieces_.begin(), last, pieces_.end(), Piece::is_better);
+        floor_ = last->rank();
+        pieces_.resize(max_pieces);
         rebuild();
     }
 
 private:
     static constexpr std::uint32_t NO_PIECE = ~std::uint32_t{0};
 
-    static bool precedes(const Piece& a, const Piece& b) {
+    // Which of two pieces with the same ends is better: their estimates are equal.
+    static bool has_higher_score(const Piece& a, const Piece& b) {
         return std::tie(b.score, a.left, a.right) < std::tie(a.score, b.left, b.right);
     }
     // A slot holds a list of pieces with the same ends.
@@ -183,8 +183,7 @@ public:
     static constexpr std::size_t MAX_ORDER = 4;
 
     LatticeSearch(const NgramView& model, double lm_weight, std::size_t n_best, std::size_t width)
-        : model_(model), context_size_(model.order() - 1), lm_weight_(lm_weight), n_best_(n_best),
-          width_(width) {
+        : model_(model), context_size_(model.order() - 1), lm_weight_(lm_weight), n_best_(n_best) {
         const std::size_t pieces = width * std::min(n_best, RESULTS_WITH_FULL_WIDTH);
         max_pieces_ = std::max(pieces, n_best);
         max_pairs_ = std::max(pieces * pieces, 4 * max_pieces_);
@@ -304,8 +303,7 @@ private:
             state_pieces_.clear();
             for (; next != by_target_.end() && (*next)->target == static_cast<int>(s); ++next)
                 follow(**next, reached[static_cast<std::size_t>((*next)->source)]);
-            if (state_pieces_.n_ends() > width_ || state_pieces_.pieces().size() > max_pieces_)
-                prune();
+            if (state_pieces_.pieces().size() > max_pieces_) prune();
             state_pieces_.sort();
             for (const Piece& piece : state_pieces_.pieces()) reached[s].push_back(add(piece));
         }
@@ -336,11 +334,10 @@ private:
         piece.right = right;
         state_pieces_.add(piece, n_best_);
         // From time to time, so that memory stays bounded and hopeless pieces are soon dropped.
-        if (state_pieces_.n_ends() >= 4 * width_ ||
-            state_pieces_.pieces().size() >= 4 * max_pieces_)
-            prune();
+        if (state_pieces_.pieces().size() >= 4 * max_pieces_) prune();
     }
 
+    // For a state with more than `max_pieces_` pieces.
     void prune() {
         is_exact_ = false;
         state_pieces_.keep_best(max_pieces_);
@@ -418,7 +415,7 @@ private:
     const NgramView& model_;
     std::size_t context_size_;  // in words
     double lm_weight_;
-    std::size_t n_best_, width_;
+    std::size_t n_best_;
     std::size_t max_pieces_;  // how many pieces a state keeps
     std::size_t max_pairs_;   // about how many pairs of pieces an arc joins
     bool is_exact_ = true;

@@ -20,7 +20,8 @@ struct OrderedWord {
     std::uint32_t role = 0;  // a bit for what a clause may have: subject, object, auxiliary, …
 };
 
-// A head's own word, or a daughter with what depends on her: a stretch of words.
+// A head's own word, or a daughter with what depends on her: a stretch of words. The default values are
+// those of the item that stands for the ends of the treelet, where there is no word.
 struct TreeletItem {
     std::uint64_t word = 1, tag = 1, relation = 1;
     std::uint64_t first = 1, first_tag = 1, last = 1, last_tag = 1;  // of the stretch
@@ -34,7 +35,8 @@ inline std::uint64_t size_class(std::size_t words) {
     return words <= 2 ? words : words <= 4 ? 3 : words <= 7 ? 4 : words <= 12 ? 5 : 6;
 }
 
-// Items are numbered from 0, the head's own word is 0; `size()` stands for both ends of the treelet.
+// Items are numbered from 0, which is the head's own word. Number `size()` is no word: it stands for
+// the place before the first item and for the place after the last.
 class Treelet {
 public:
     void start(std::uint64_t relation_of_head, bool is_root) {

@@ -24,8 +24,9 @@
 namespace wellput {
 namespace {
 
-// For each piece of an order (one before another, two or three neighbors), how much more of it the
-// right order of a treelet has than orders have on average.
+// The slope of the right order's log probability, for each piece of an order (one item before another,
+// two or three neighbors): 1 if the right order has the piece, minus the probability that an order has
+// it. Items are numbered as in Treelet: 0 is the head's own word, n_ stands for both ends.
 class PieceSlopes {
 public:
     void start(std::size_t items) {
@@ -40,7 +41,7 @@ public:
             for (std::size_t y = x + 1; y < n_; ++y) before_[order[x] * n_ + order[y]] += share;
         const std::size_t m = n_ + 1;
         std::size_t before_last = n_, last = n_;
-        bool after = false;
+        bool after = false;  // the head's word stands before `item`
         for (std::size_t x = 0; x <= n_; ++x) {
             const std::size_t item = x < n_ ? order[x] : n_;
             const std::size_t pair = (after * m + last) * m + item;
@@ -101,7 +102,9 @@ public:
         }
     }
     std::size_t mistakes() const { return mistakes_; }
-    std::string finish(double unit, double smallest) { return trainer_.finish(unit, smallest); }
+    std::string finish(double weight_unit, double min_weight) {
+        return trainer_.finish(weight_unit, min_weight);
+    }
 
 private:
     using Scores = TreeletScores<LinearTrainer, NgramExtra>;
@@ -155,9 +158,9 @@ private:
 };
 
 nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations, const Heads& heads,
-                        int epochs, int min_updates, double unit, double smallest,
+                        int epochs, int min_updates, double weight_unit, double min_weight,
                         std::size_t width, std::uint64_t seed, nb::callable on_epoch) {
-    checked_unit(unit);
+    checked_unit(weight_unit);
     require(width > 0, "width must be at least 1");
     const TreeTexts texts(forms, tags, relations, heads);
     OrdererTraining training(texts, min_updates, width, seed);
@@ -169,7 +172,7 @@ nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations,
             nb::gil_scoped_acquire acquire;
             on_epoch(epoch + 1, training.mistakes());
         }
-        bytes = training.finish(unit, smallest);
+        bytes = training.finish(weight_unit, min_weight);
     }
     return nb::bytes(bytes.data(), bytes.size());
 }
@@ -178,8 +181,8 @@ nb::bytes train_orderer(nb::handle forms, nb::handle tags, nb::handle relations,
 
 void add_ordering_training(nb::module_& m) {
     m.def("train_orderer", &train_orderer, nb::arg("forms"), nb::arg("tags"), nb::arg("relations"),
-          nb::arg("heads"), nb::arg("epochs"), nb::arg("min_updates"), nb::arg("unit"),
-          nb::arg("smallest"), nb::arg("width"), nb::arg("seed"), nb::arg("on_epoch"));
+          nb::arg("heads"), nb::arg("epochs"), nb::arg("min_updates"), nb::arg("weight_unit"),
+          nb::arg("min_weight"), nb::arg("width"), nb::arg("seed"), nb::arg("on_epoch"));
 }
 
 }  // namespace wellput

@@ -124,6 +124,7 @@ def agree(
         agreement += rows
         differences += pairs
     ceilings = {summary.question: ceiling(summary) for summary in summaries}
+    by_sample = [panel.by_sample for panel in raw.values()]
     clusters = first.clusters and first.clusters.of_items(_scored_items(ready.values(), options))
     return AgreementResult(
         level=options.level,
@@ -136,8 +137,8 @@ def agree(
         models=tuple(_models(tables, ready, options.uncertainty.generalize))
         if options.with_models
         else (),
-        confusion=tuple(decision_confusions(raw.values())),
-        substitutions=tuple(verdict_rows(raw.values(), decisions or {})),
+        confusion=tuple(decision_confusions(by_sample)),
+        substitutions=tuple(verdict_rows(by_sample, decisions or {})),
         excluded=tuple(_excluded(raw, ready, is_ranked_as_given=options.normalization is None)),
         undefined=tuple(
             {"question": name, "metric": metric, "n": n}

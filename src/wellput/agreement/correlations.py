@@ -89,7 +89,8 @@ def system_scores_without(
     )
     remaining = np.moveaxis(statistics.sum(axis=1, keepdims=True) - cluster_sums, 1, 0)
     has_others = (cells.sum(axis=1, keepdims=True) - sums_by_cluster(cells, codes)).T > 0
-    return with_higher_better(table, np.where(has_others, table.aggregate(remaining), np.nan))
+    scores = np.where(has_others, table.aggregate(remaining), np.nan)
+    return with_higher_better(table, with_equal_ties(scores))
 
 
 def with_higher_better(table: ScoreTable, scores: Floats) -> Floats:

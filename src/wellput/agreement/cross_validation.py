@@ -2,7 +2,8 @@
 
 The outputs of a fold are *held out* (also called left out or unseen): the model that scores them was
 fitted without them. Every fold repeats all steps of the fit (stepwise choice of predictors, dropping of
-predictors without a perfect value). The best single predictor is also chosen again in every fold.
+predictors for which no value is known to be perfect). The best single predictor is also chosen again in
+every fold.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from wellput.stats.regression import Regression
 from wellput.stats.validation import HeldOut, RegressionColumns, Unseen, held_out, leave_one_out_r
 
 LeftOutGroup: TypeAlias = Literal["sentence", "item", "system", "both"]
+"""What is held out together with an output: nothing else ("sentence", the output alone), all outputs
+for its item, all outputs of its system, or both."""
 
 MAX_FOLDS = 10
 """Items are divided into at most this many folds. Each system is one fold; but where systems and items
@@ -43,11 +46,9 @@ class BestSingle:
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """Pearson's r between judgments and scores of held-out sentences. `left_out` says what was held out
-    with a sentence: nothing else, its item, its system, or its item and its system. r is NaN where
-    undefined; `note` says why, or gives a caveat. The interval holds for other items, other systems, or
-    both, as `left_out` says. It is None where there are too few units, or where only the sentence is
-    held out."""
+    """Pearson's r between judgments and scores of held-out outputs. r is NaN where undefined; `note`
+    says why, or gives a caveat. The interval holds for other items, other systems, or both, as
+    `left_out` says. It is None where there are too few units, or where only the output is held out."""
 
     left_out: LeftOutGroup
     r: float
@@ -70,8 +71,8 @@ def cross_validated(
     on_progress: Callable[[int], None],
 ) -> tuple[CrossValidation, ...]:
     """One result for each kind of held-out group. `model` was fitted to all rows; `fit` makes a model
-    from the judgments and predictors of some of the rows. Where single sentences are held out,
-    the predictors and the penalty of `model` are used."""
+    from the judgments and predictors of some of the rows. Where single outputs are held out, the
+    predictors and the penalty of `model` are used."""
 
     def learn(y: Floats, x: Floats) -> RegressionColumns:
         on_progress(1)
@@ -106,7 +107,7 @@ def _cross_validation(model_result: HeldOut, n: int) -> CrossValidation:
         else []
     )
     if estimate.low is None and estimate.method != "two-way jackknife":
-        notes.append(f"no interval: {estimate.method}")
+        notes.append(f"no interval: {estimate.method}")  # then `method` says why there is none
     return CrossValidation(
         left_out=model_result.unseen,
         r=model_result.r,
@@ -125,8 +126,8 @@ def _held_out(
     learn: Callable[[Floats, Floats], RegressionColumns],
     seed: int,
 ) -> HeldOut:
-    """The predictions of rows whose item, system or both the models were not trained on
-    (`unseen`)."""
+    """The predictions for held-out rows. The models that make them were not trained on the row's item,
+    its system or both (`unseen`)."""
     return held_out(
         rows.y,
         rows.x,

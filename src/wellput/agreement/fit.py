@@ -1,11 +1,11 @@
 """`fit`: a new metric, fitted to people's judgments.
 
 A regression explains the judgments by predictors, which are metrics or their components. The metric
-that is derived from it must make sense for a new sentence. So predictors without a perfect value (such
-as a length) are dropped, the model is fitted again without them, and its scores are divided by its
-score for a perfect sentence, which then scores 1. This is how Bangalore, Rambow & Whittaker (2000)
-made their equations 4 and 5. The metric's card, a JSON object, says whose judgments it was fitted to,
-and how well.
+that is derived from it must make sense for a new output. So predictors for which no value is known to
+be perfect (such as a length) are dropped, the model is fitted again without them, and its scores are
+divided by its score for a perfect output, which then scores 1. This is how Bangalore, Rambow &
+Whittaker (2000) made their equations 4 and 5. The metric's card, a JSON object, says whose judgments it
+was fitted to, and how well.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ reported (Cook & Weisberg 1982)."""
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A judged sentence that the model does not explain, or that changes the model much by itself."""
+    """A judged output that the model does not explain, or that changes the model much by itself."""
 
     system: str
     item: str
@@ -125,7 +125,7 @@ class Fit(Result):
     """A fitted metric and how it was made. `regression` has the given predictors (or those chosen
     stepwise), `derived` only the predictors of the metric; they are the same where nothing was
     dropped. `inference` has the intervals and p-values of the derived coefficients, and is None for a
-    ridge regression. `steps` are the steps of the stepwise choice, `left_out` counts judged sentences
+    ridge regression. `steps` are the steps of the stepwise choice, `left_out` counts judged outputs
     that were not used, by reason. `notes` say which scores in files of scores were not used."""
 
     presented_by: ClassVar[str] = "wellput.reporting.fit:fit_report"
@@ -331,7 +331,7 @@ def _without_perfect(rows: JudgedRows, names: Sequence[str]) -> tuple[str, ...]:
 def _fitted_model(
     rows: JudgedRows, derived: Regression, rescale: bool, card: Mapping[str, Any]
 ) -> FittedModel:
-    """The metric. If `rescale` is true, its scores are divided by the score of a perfect sentence."""
+    """The metric. If `rescale` is true, its scores are divided by the score of a perfect output."""
     predictors = tuple(
         Predictor(*split_predictor(name), float(coefficient), rows.perfect[rows.names.index(name)])
         for name, coefficient in zip(derived.names, derived.coefficients, strict=True)

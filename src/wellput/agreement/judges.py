@@ -1,20 +1,22 @@
 """How far judges agree with each other, and how far a perfect metric could agree with them.
 
-A unit is something that judges rate: an output, or a pair of outputs for choices. Results and messages
-call it a trial. `units` are arrays of judges × units, NaN where a judge gave no rating. κ, α, β and ICC
-are measures of agreement: Cohen's kappa, Krippendorff's alpha, Artstein and Poesio's beta, and the
-intraclass correlation.
+A unit is something that judges rate: an output, or a pair of outputs for choices. If judges rated
+several samples of an output, each sample is a unit. Results and messages call a unit a trial. `units`
+are arrays of judges × units, NaN where a judge gave no rating. κ, α, β and ICC are measures of
+agreement: Cohen's kappa, Krippendorff's alpha, Artstein and Poesio's beta, and the intraclass
+correlation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wellput.agreement.judged_samples import sample_of
 from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.errors import counted
@@ -36,12 +38,14 @@ from wellput.stats.judges.weighted_agreement import interval_beta
 MIN_SHARE_TO_SPLIT_JUDGES = 0.5
 """If judges gave less than this share of all possible ratings, split-half reliability divides the
 ratings of each trial into halves instead of the judges."""
+SAMPLES_ARE_TRIALS = "each judged sample of an output is a trial"
+NO_SHARED_SAMPLE = "no two judges judged the same sample of an output, so they cannot be compared"
 
 
 def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
     """The figures for the ratings as given (`raw`) and, if ratings were put on a common scale of all
     judges, also for these (`ready`). A panel has the ratings of one question."""
-    raw, ready = raw.in_order_of_names(), ready.in_order_of_names()
+    raw, ready = raw.by_sample.in_order_of_names(), ready.by_sample.in_order_of_names()
     units = raw.units
     n_judges, n_trials = raw.n_judges, units.shape[1]
     if n_judges < 2:
@@ -49,7 +53,8 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
         return JudgeSummary(raw.question, n_judges, n_trials, note=note)
     figures = _figures(raw, seed)
     is_scaled = ready.normalization != "none"
-    reliability = panel_reliability(ready.units, _items_of_units(ready), seed=seed)
+    items, outputs = _items_and_outputs(ready)
+    reliability = panel_reliability(ready.units, items, outputs, seed=seed)
     return JudgeSummary(
         question=raw.question,
         n_judges=n_judges,
@@ -58,16 +63,20 @@ def summarize_judges(raw: Panel, ready: Panel, *, seed: int) -> JudgeSummary:
         normalized={"values": ready.normalization, **_figures(ready, seed)} if is_scaled else None,
         reliability=_bounds(reliability.reliability),
         ceiling=_bounds(reliability.ceiling),
-        note="; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
+        note=_with_samples_noted(
+            "; ".join(filter(None, (_few_shared(units, "r, κ and β"), _one_way(units)))),
+            units,
+            n_outputs=len(set(outputs.tolist())),
+        ),
     )
 
 
 def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSummary:
-    """Agreement on choices. A unit is an item with the two systems whose outputs were offered. A
-    rating is 1 if the output of the first system (in alphabetical order) was chosen, 0 if the second,
-    ½ if neither. If a judge chose twice, the mean is used."""
+    """Agreement on choices. A unit is an item with the two systems whose outputs were offered, and the
+    number of their samples. A rating is 1 if the output of the first system (in alphabetical order) was
+    chosen, 0 if the second, ½ if neither. If a judge chose twice, the mean is used."""
     judges = list(dict.fromkeys(choice.judge for choice in choices))
-    shares_by_unit: dict[tuple[str, tuple[str, ...]], dict[str, list[float]]] = {}
+    shares_by_unit: dict[tuple[str, tuple[str, ...], str], dict[str, list[float]]] = {}
     for choice in choices:
         pair = (choice.system_a, choice.system_b)
         share_won = (
@@ -75,14 +84,17 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
             if pair == tuple(sorted(pair))
             else 1 - SHARE_WON_BY_A[choice.choice]
         )
-        unit = shares_by_unit.setdefault((choice.item, tuple(sorted(pair))), {})
+        unit = shares_by_unit.setdefault((choice.item, tuple(sorted(pair)), sample_of(choice)), {})
         unit.setdefault(choice.judge, []).append(share_won)
     units = np.full((len(judges), len(shares_by_unit)), np.nan)
     row_of = {judge: row for row, judge in enumerate(judges)}
     for column, unit in enumerate(shares_by_unit.values()):
         for judge, values in unit.items():
             units[row_of[judge], column] = sum(values) / len(values)
-    return _summary_of_categories(question, units, values="choices")
+    summary = _summary_of_categories(question, units, values="choices")
+    n_pairs_of_outputs = len({(item, pair) for item, pair, _ in shares_by_unit})
+    note = _with_samples_noted(summary.note, units, n_outputs=n_pairs_of_outputs)
+    return replace(summary, note=note)
 
 
 def summarize_labels(question: str, answers: Sequence[Judgment]) -> JudgeSummary:
@@ -174,11 +186,15 @@ def _bounds(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _items_of_units(panel: Panel) -> NDArray[np.intp]:
-    """The item of each of the panel's units."""
+def _items_and_outputs(panel: Panel) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers of the item and of the output of each of the panel's units."""
     flat = panel.ratings.reshape(len(panel.judges), -1)
-    items: NDArray[np.intp] = np.tile(np.arange(len(panel.items)), len(panel.systems))
-    return items[~np.isnan(flat).all(axis=0)]
+    is_rated = ~np.isnan(flat).all(axis=0)
+    number_of = {item: number for number, item in enumerate(dict.fromkeys(panel.items))}
+    numbers = np.array([number_of[item] for item in panel.items], dtype=np.intp)
+    items: NDArray[np.intp] = np.tile(numbers, len(panel.systems))
+    systems = np.repeat(np.arange(len(panel.systems)), len(panel.items))
+    return items[is_rated], (systems * len(number_of) + items)[is_rated]
 
 
 def _few_shared(units: Floats, figures: str) -> str:
@@ -198,6 +214,16 @@ def _few_shared(units: Floats, figures: str) -> str:
         f"{MIN_SHARED_UNITS} trials and {'is' if n_few == 1 else 'are'} not in {figures}"
     )
     return "; ".join(filter(None, (left_out, rule_note)))
+
+
+def _with_samples_noted(note: str, units: Floats, *, n_outputs: int) -> str:
+    """The note, with a remark if there are more units than outputs (or pairs of outputs), because
+    several samples of one were judged."""
+    if units.shape[1] == n_outputs or len(units) < 2:
+        return note
+    if not ((~np.isnan(units)).sum(axis=0) > 1).any():
+        return NO_SHARED_SAMPLE
+    return "; ".join(filter(None, (note, SAMPLES_ARE_TRIALS)))
 
 
 def _one_way(units: Floats) -> str:
@@ -221,7 +247,7 @@ def outlying_judges(panel: Panel, *, below: float) -> list[Exclusion]:
 
     Ratings are first put on a common scale, so that no judge weighs more by using more of the scale.
     """
-    units = normalized(panel, "z").units
+    units = normalized(panel, "z").by_sample.units
     return [
         Exclusion(
             panel.question,

@@ -1,8 +1,8 @@
 """Regressions that explain judgments by metrics: their data, and a table of models.
 
-`JudgedRows` has the data. A row is one judged sentence, which is a system's output for an item (a
-cell). The value to explain, y, is the mean rating by people. A predictor, a column of x, is the
-segment score of a metric (`sta`) or a component of it (`ssa.substitutions`).
+`JudgedRows` has the data. A row is one judged output, that of a system for an item (a cell). The value
+to explain, y, is the mean rating by people. A predictor, a column of x, is the segment score of a
+metric (`sta`) or a component of it (`ssa.substitutions`).
 
 The table of models is like Table 3 of Bangalore, Rambow & Whittaker (2000): every predictor by itself,
 the best of them with each of the others, and all together, on the same rows. R², F and AIC are defined

@@ -6,6 +6,9 @@ mean. Each judge's ratings are normalized before ratings are averaged: `z` (mean
 1), `unit` (lowest 0, highest 1), `rank` (average ranks from 0 to 1), or `none`. Answers yes and no are
 never normalized.
 
+If judges rated several samples of one output, its rating is the mean over samples, to compare it with
+metrics. Judges are compared with each other on the panel `by_sample`, in which each sample is a trial.
+
 Pairwise choices are ratings, too: 1 for the output chosen, 0 for the other, ½ each for a tie. Their
 mean is the share of choices that an output won, where a tie is half a win.
 
@@ -130,7 +133,7 @@ def selection_ratings(preferences: Iterable[Preference]) -> list[Judgment]:
     [('A', 1.0), ('B', 0.0)]
     """
     return [
-        Judgment(choice.judge, choice.item, system, choice.question, value)
+        Judgment(choice.judge, choice.item, system, choice.question, value, choice.extra)
         for choice in preferences
         for system, value in (
             (choice.system_a, SHARE_WON_BY_A[choice.choice]),
@@ -171,6 +174,14 @@ class Panel:
     """Why judges were not put on a common scale, or what a common scale loses."""
     is_yes_no: bool = False
     """Whether every answer is 1 (yes) or 0 (no)."""
+    samples: Panel | None = None
+    """The same ratings, if several samples of an output were rated: `items` has an item several times,
+    once for each sample."""
+
+    @property
+    def by_sample(self) -> Panel:
+        """The panel in which each rated sample of an output is a trial, to compare judges."""
+        return self.samples or self
 
     @property
     def counts(self) -> Floats:
@@ -185,8 +196,8 @@ class Panel:
 
     @property
     def units(self) -> Floats:
-        """Judges × trials, to measure the agreement of judges. A trial is one output; trials that
-        nobody rated are left out."""
+        """Judges × trials; trials that nobody rated are left out. To measure the agreement of judges,
+        take the units of `by_sample`."""
         flat = self.ratings.reshape(len(self.judges), -1)
         rated = ~np.isnan(flat).all(axis=0)
         return flat if rated.all() else flat[:, rated]
@@ -212,7 +223,8 @@ class Panel:
     def means(self) -> Floats:
         """The mean rating of each cell, systems × items, NaN where nobody rated it. The order of the
         judges changes means by rounding only; ties stay ties."""
-        return with_equal_ties(present_means(self.ratings, axis=0))
+        means = present_means(self.ratings, axis=0)
+        return with_equal_ties(means.reshape(-1)).reshape(means.shape)
 
     def table(self) -> ScoreTable:
         """The panel as a table of scores. Its statistics are (mean rating, 1) for each judged cell."""
@@ -253,23 +265,26 @@ class Panel:
     def without(self, exclusion: Exclusion) -> Panel:
         """The panel without the excluded ratings; `excluded` records the exclusion."""
         ratings = self.ratings.copy()
-        place = tuple(
-            slice(None) if name is None else _place(kind, name, names)
-            for kind, name, names in (
-                ("judge", exclusion.judge, self.judges),
-                ("system", exclusion.system, self.systems),
-                ("item", exclusion.item, self.items),
-            )
+        place = np.ix_(
+            _places("judge", exclusion.judge, self.judges),
+            _places("system", exclusion.system, self.systems),
+            _places("item", exclusion.item, self.items),
         )
         n = int((~np.isnan(ratings[place])).sum())
         ratings[place] = np.nan
-        return replace(self, ratings=ratings, excluded=(*self.excluded, replace(exclusion, n=n)))
+        return replace(
+            self,
+            ratings=ratings,
+            excluded=(*self.excluded, replace(exclusion, n=n)),
+            samples=self.samples and self.samples.without(exclusion),
+        )
 
 
-def _place(kind: str, name: str, names: Sequence[str]) -> int:
-    if name not in names:
+def _places(kind: str, name: str | None, names: Sequence[str]) -> list[int]:
+    """The places of a name, or all if it is None."""
+    if name is not None and name not in names:
         raise InputError(f"There is no {kind} {name!r} to exclude.{did_you_mean(name, names)}")
-    return names.index(name)
+    return [place for place, own in enumerate(names) if name in (None, own)]
 
 
 def mean_of(statistics: Floats) -> Floats:
@@ -307,16 +322,43 @@ def _panel(
 ) -> Panel:
     """The ratings of one question as an array. `system_at` and `item_at` are the places of names in
     it."""
+    places = [item_at[answer.item] for answer in answers]
+    panel = _panel_of_places(question, answers, system_at, tuple(item_at), places)
+    samples_of: dict[tuple[str, str], set[str]] = {}
+    for answer in answers:
+        samples_of.setdefault((answer.item, answer.system), set()).add(answer.sample)
+    if all(len(samples) == 1 for samples in samples_of.values()):
+        return panel
+    place_of = {output: sorted(samples).index for output, samples in samples_of.items()}
+    sizes = dict.fromkeys(item_at, 1)
+    for (item, _), samples in samples_of.items():
+        sizes[item] = max(sizes[item], len(samples))
+    items = tuple(item for item, size in sizes.items() for _ in range(size))
+    starts = dict(zip(items[::-1], range(len(items) - 1, -1, -1), strict=True))
+    places = [
+        starts[answer.item] + place_of[answer.item, answer.system](answer.sample)
+        for answer in answers
+    ]
+    return replace(panel, samples=_panel_of_places(question, answers, system_at, items, places))
+
+
+def _panel_of_places(
+    question: str,
+    answers: Sequence[Judgment],
+    system_at: Mapping[str, int],
+    items: tuple[str, ...],
+    places: Sequence[int],
+) -> Panel:
+    """The panel in which each answer has its place among the `items`."""
     judges = tuple(dict.fromkeys(answer.judge for answer in answers))
     judge_at = {judge: index for index, judge in enumerate(judges)}
-    shape = (len(judges), len(system_at), len(item_at))
+    shape = (len(judges), len(system_at), len(items))
     refuse_too_many_cells(question, *shape)
     _, n_systems, n_items = shape
     cells = np.array(
         [
-            (judge_at[answer.judge] * n_systems + system_at[answer.system]) * n_items
-            + item_at[answer.item]
-            for answer in answers
+            (judge_at[answer.judge] * n_systems + system_at[answer.system]) * n_items + place
+            for answer, place in zip(answers, places, strict=True)
         ]
     )
     # With many judges who rated few outputs each, most cells are empty: only rated cells are summed.
@@ -328,7 +370,7 @@ def _panel(
         question,
         judges,
         tuple(system_at),
-        tuple(item_at),
+        items,
         ratings,
         is_yes_no=all(answer.value in (0, 1) for answer in answers),
     )
@@ -368,7 +410,14 @@ def normalized(panel: Panel, normalization: Normalization) -> Panel:
             ratings[place] = np.nan
         else:
             ratings[place] = _on_common_scale(ratings[place], normalization)
-    return replace(panel, ratings=ratings, normalization=normalization, excluded=tuple(excluded))
+    samples = panel.samples
+    if samples is not None:
+        samples = normalized(samples, normalization)
+        # A judge who is left out here is left out there, too.
+        is_kept = ~np.isnan(ratings).all(axis=(1, 2), keepdims=True)
+        samples = replace(samples, ratings=np.where(is_kept, samples.ratings, np.nan))
+    panel = replace(panel, ratings=ratings, samples=samples)
+    return replace(panel, normalization=normalization, excluded=tuple(excluded))
 
 
 def _on_common_scale(ratings: Floats, normalization: Normalization) -> Floats:

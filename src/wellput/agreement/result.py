@@ -78,11 +78,12 @@ class JudgeSummary:
 
     All figures use the same `values`: the ratings as given, or choices. `scale` says how much two
     values disagree: `interval` by (a − b)², `nominal` by 1 if they differ. A trial is something that
-    judges rate: an output, or two outputs for choices. `pairwise` are correlations between judges,
-    `icc` the intraclass correlations by name, `against_rest` each judge's correlation with the mean of
-    the others. If metrics are not compared with the ratings as given, but with normalized ratings,
-    `normalized` has the same figures for these. `reliability` is that of the mean ratings, and
-    `ceiling` the correlation that a perfect metric would reach with them.
+    judges rate: an output, or two outputs for choices; if several samples of an output were judged,
+    each sample. `pairwise` are correlations between judges, `icc` the intraclass correlations by name,
+    `against_rest` each judge's correlation with the mean of the others. If metrics are not compared
+    with the ratings as given, but with normalized ratings, `normalized` has the same figures for these.
+    `reliability` is that of the mean ratings, and `ceiling` the correlation that a perfect metric would
+    reach with them.
     """
 
     question: str

@@ -127,9 +127,8 @@ def english(
             on_step(step.file, step.about)
 
     folder = Path(path)
-    inputs = TrainingInputs(
-        sources, folder, threads or available_cores(), seed, on_phase("reading sentences")
-    )
+    on_progress = on_phase("reading sentences")
+    inputs = TrainingInputs(sources, folder, threads or available_cores(), seed, on_progress)
     with made_folder(path):
         cards = make_all(
             steps, inputs, command=_shown_command(sources), is_restarted=restart, on_step=begin

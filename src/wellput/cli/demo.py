@@ -34,7 +34,7 @@ def command(format: str, output: str, **options: Any) -> None:
     from wellput.cli.progress import progress
 
     check_output(output)
-    with progress(at_once=not options["no_report"]) as on_phase:
+    with progress(is_slow=not options["no_report"]) as on_phase:
         result = demo(**options, on_phase=on_phase)
     after = closing(result.page, is_wanted=not options["no_report"])
     show(result, format, output, before=INTRODUCTION, after=after)

@@ -111,17 +111,14 @@ def terminal_width(output: str) -> int | None:
     return shutil.get_terminal_size().columns if is_terminal(output) else None
 
 
-def show_result_of(
-    work: Callable[[OnPhase], Result], format: str, output: str, *, at_once: bool = False
-) -> None:
+def show_result_of(work: Callable[[OnPhase], Result], format: str, output: str) -> None:
     """Calls the function `work` while a progress line is shown, and shows its result. If an error has a
-    result, the result is shown before the error. With `at_once`, the progress line is shown from the
-    start, not only after a while."""
+    result, the result is shown before the error."""
     from wellput.cli.progress import progress
 
     check_output(output)
     try:
-        with progress(at_once=at_once) as on_phase:
+        with progress() as on_phase:
             result = work(on_phase)
     except WellputError as error:
         if error.result is not None:
@@ -131,13 +128,13 @@ def show_result_of(
 
 
 def show_summary_of(
-    work: Callable[[OnPhase], Result], format: str, path: str | None, *, at_once: bool = False
+    work: Callable[[OnPhase], Result], format: str, path: str | None, *, is_slow: bool = False
 ) -> None:
     """Calls the function `work`, which writes its product to `path`. Then shows a summary on standard
-    output, unless the product was written there. `at_once` is as for `show_result_of`."""
+    output, unless the product was written there. `is_slow` is as for `progress`."""
     from wellput.cli.progress import progress
 
-    with progress(at_once=at_once) as on_phase:
+    with progress(is_slow=is_slow) as on_phase:
         result = work(on_phase)
     if path != "-":
         show(result, format, "-")

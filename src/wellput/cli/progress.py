@@ -24,14 +24,14 @@ REDRAW_SECONDS = 0.2
 
 
 @contextmanager
-def progress(*, at_once: bool = False) -> Iterator[OnPhase]:
+def progress(*, is_slow: bool = False) -> Iterator[OnPhase]:
     """Gives the function to call at the beginning of each phase: `on_phase("scoring items")`. With
-    `at_once` the line shows from the start, for a command that always takes over a second."""
+    `is_slow`, for a command that always takes over a second, the line is shown from the start."""
     global _line
     if sys.stderr is None or not sys.stderr.isatty():
         yield ignore_phase
         return
-    line = _line = Line(sys.stderr, after=0.0 if at_once else SHOWN_AFTER_SECONDS)
+    line = _line = Line(sys.stderr, after=0.0 if is_slow else SHOWN_AFTER_SECONDS)
     thread = Thread(target=line.keep_drawing, daemon=True)
     thread.start()
     try:

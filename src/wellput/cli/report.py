@@ -64,13 +64,13 @@ Examples:
 @click.option("-o", "path", metavar="FILE", required=True, help="Write the report to FILE.")
 @basic_options
 def command(format: str, path: str, **options: Any) -> None:
-    """Make a report that opens in a browser: one file with the answer, charts, and every item with
-    its alignment. Items can be searched, filtered and sorted.
+    """Make a report that opens in a browser: one file that says which system is best, with charts, and
+    with every item and its alignment. Items can be searched, filtered and sorted.
 
     JUDGMENTS is a file as for wellput agree. With it, the report also compares metrics with people.
     """
     from wellput.api.report import report
 
     show_summary_of(
-        lambda on_phase: report(**options, path=path, on_phase=on_phase), format, path, at_once=True
+        lambda on_phase: report(**options, path=path, on_phase=on_phase), format, path, is_slow=True
     )

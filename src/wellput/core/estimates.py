@@ -196,29 +196,41 @@ def is_constant(values: Floats) -> bool:
 
 
 def with_equal_ties(values: Floats) -> Floats:
-    """The values, where those that differ only by rounding are equal: (0.1 + 0.2 + 0.7) / 3 is not
-    quite (0.7 + 0.2 + 0.1) / 3. NaN stays NaN.
+    """The values, where those of a row (the last axis) that differ only by rounding are equal:
+    (0.1 + 0.2 + 0.7) / 3 is not quite (0.7 + 0.2 + 0.1) / 3. NaN stays NaN.
 
     >>> np.unique(with_equal_ties(np.array([(0.1 + 0.2 + 0.7) / 3, (0.7 + 0.2 + 0.1) / 3])))
     array([0.33333333])
     >>> with_equal_ties(np.array([0.5, 0.7, 0.9, -1e13])).tolist()
     [0.5, 0.7, 0.9, -10000000000000.0]
     """
-    distinct = np.unique(values)  # sorted, NaN last
-    distinct = distinct[np.isfinite(distinct)]
-    if len(distinct) < 2:
+    if values.shape[-1] < 2:
         return values
-    sizes = np.abs(distinct)
-    # Sums near 0 are rounded as their parts are, so their own size says too little; a single huge value,
-    # such as a perplexity that exploded, says nothing of the others.
-    rounded_at = np.maximum(np.maximum(sizes[1:], sizes[:-1]), np.median(sizes))
-    is_new = np.diff(distinct) > CONSTANT_SPREAD_SHARE * rounded_at
-    if is_new.all():
+    order = np.argsort(values, axis=-1)  # NaN last
+    ascending = np.take_along_axis(values, order, axis=-1)
+    sizes = np.where(np.isfinite(ascending), np.abs(ascending), np.nan)
+    # Sums near 0 are rounded as their parts are, so their own size says too little. A single huge
+    # value, such as a perplexity that exploded, says nothing of the others: so the median counts.
+    usual_size = _row_medians(sizes)
+    rounded_at = np.maximum(np.maximum(sizes[..., 1:], sizes[..., :-1]), usual_size)
+    with np.errstate(invalid="ignore"):
+        is_tie = np.diff(ascending, axis=-1) <= CONSTANT_SPREAD_SHARE * rounded_at
+    if not is_tie.any():
         return values
-    first_of_tie = distinct[np.concatenate([[True], is_new])]
-    places = np.searchsorted(first_of_tie, values, side="right") - 1
-    merged = first_of_tie[np.maximum(places, 0)]
-    return np.where(np.isfinite(values), merged, values)
+    places = np.arange(values.shape[-1])
+    first_of_tie = np.zeros(values.shape, np.intp)
+    first_of_tie[..., 1:] = np.where(is_tie, 0, places[1:])
+    first_of_tie = np.maximum.accumulate(first_of_tie, axis=-1)
+    result = np.empty_like(values)
+    np.put_along_axis(result, order, np.take_along_axis(ascending, first_of_tie, axis=-1), axis=-1)
+    return result
+
+
+def _row_medians(sizes: Floats) -> Floats:
+    """The median of each row without NaN, as a column; NaN for a row of NaN."""
+    n = (~np.isnan(sizes)).sum(axis=-1, keepdims=True)
+    ascending = np.sort(sizes, axis=-1)  # NaN last
+    return np.take_along_axis(ascending, np.maximum(n - 1, 0) // 2, axis=-1)
 
 
 def largest_size(*arrays: Floats) -> float:

@@ -39,7 +39,8 @@ class EvalSource(ABC):
     """The signature of the parser that made the trees of references; None if none was used."""
 
     are_ids_checked_by_partition: bool = True
-    """False if ids must still be compared after all partitions are read: see `refuse_repeated`."""
+    """Whether reading the partitions already refuses an id that is used twice. If not, the ids are
+    compared after all partitions are read: see `refuse_repeated`."""
 
     are_samples_chosen: bool = False
     """Whether some outputs have only the samples that were judged (`agreement.judged_samples`)."""

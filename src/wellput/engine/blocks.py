@@ -387,9 +387,12 @@ def means_of_samples(
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     n_scored = np.add.reduceat(is_defined.astype(np.float64), starts)
     divisors = np.maximum(n_scored, 1)
-    means = np.add.reduceat(np.where(is_defined[:, None], rows, 0.0), starts, axis=0)
-    means /= divisors[:, None]
-    mean_scores = np.add.reduceat(np.where(is_defined, scores, 0.0), starts) / divisors
+    values = np.where(is_defined[:, None], np.column_stack([rows, scores]), 0.0)
+    outputs = np.repeat(np.arange(len(counts)), counts)
+    for column in values.T:  # sorted, because the last digit of a sum depends on the order
+        column[:] = column[np.lexsort((column, outputs))]
+    sums = np.add.reduceat(values, starts, axis=0) / divisors[:, None]
+    means, mean_scores = sums[:, :-1], sums[:, -1].copy()
     deviations = np.where(is_defined, scores - np.repeat(mean_scores, counts), 0.0)
     squares = np.add.reduceat(deviations**2, starts)
     mean_scores[n_scored == 0] = np.nan

@@ -56,7 +56,7 @@ class ScoringPlan:
         return self.engine != "local" or not fits_one_pass
 
 
-PairedTest = Literal["jackknife", "ar", "bs"]
+PairedTest = Literal["jackknife", "ar", "bs"]  # ar: approximate randomization, bs: paired bootstrap
 DEFAULT_PAIRED_TEST: PairedTest = "jackknife"
 """The default, because its interval and its p-value come from the same standard error."""
 
@@ -180,7 +180,7 @@ class Inference:
             self.has_intervals
             or self.test is not None
             or self.by is not None
-            or self.cluster is not None  # an unknown name is found only with the rows
+            or self.cluster is not None  # only then is it checked that items have what it names
         )
 
     def baseline_among(self, systems: Sequence[str]) -> str | None:

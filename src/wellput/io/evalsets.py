@@ -66,8 +66,8 @@ class RecordSource(EvalSource):
     def __init__(self, files: Sequence[RecordFile]) -> None:
         self.files = files
         self._ids_are_unique = False
-        # A source that can be read only once makes its partitions from `blocks`, which checks the ids.
-        self.are_ids_checked_by_partition = self._is_read_once
+        # If a file can be read only once, the partitions come from `blocks`, which checks the ids.
+        self.are_ids_checked_by_partition = self._has_read_once_file
 
     def blocks(self) -> Iterator[Sequence[Item]]:
         """The items. At the end of a file, raises InputError for all its bad records; at the end of the
@@ -97,12 +97,12 @@ class RecordSource(EvalSource):
         return tuple(file.file.path for file in self.files)
 
     @property
-    def _is_read_once(self) -> bool:
-        """Whether a file can be read only by this process, such as standard input."""
+    def _has_read_once_file(self) -> bool:
+        """Whether a file can be read only once, and only by this process: standard input, or a pipe."""
         return any(file.file.is_read_once for file in self.files)
 
     def partitions(self, *, threads: int = 1) -> Iterator[Partition]:
-        if self._is_read_once:
+        if self._has_read_once_file:
             return super().partitions(threads=threads)
         return (partition for file in self.files for partition in file.partitions())
 

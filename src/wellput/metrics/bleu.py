@@ -145,8 +145,8 @@ class Bleu(BaseMetric):
         return default if self.smooth_value is None else self.smooth_value
 
     def _score(self, statistics: Floats, effective_order: bool) -> Floats:
-        """BLEU of summed statistics. With `effective_order`, only lengths of n-grams that the output
-        has count."""
+        """BLEU of summed statistics. With `effective_order`, an order counts only if the output has
+        n-grams of that order."""
         precisions, present = self._precisions(statistics)
         log_sum = np.zeros(statistics.shape[:-1])
         for precision, is_present in zip(precisions, present, strict=True):
@@ -190,7 +190,7 @@ class Bleu(BaseMetric):
 
 def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
     """1 for a hypothesis as long as its reference, less for a shorter one, 0 for an empty one."""
-    excess = np.maximum(ratio(reference_length, length), 1.0)  # NaN stays NaN
+    excess = np.maximum(ratio(reference_length, length), 1.0)  # NaN where the length is 0, not used
     return np.where(length > 0, np.exp(1.0 - excess), np.where(reference_length > 0, 0.0, 1.0))
 
 

@@ -76,12 +76,12 @@ def _test_table(result: VetResult) -> Table:
 
 def _outcome_cells(person: PersonLeftOut) -> list[str]:
     """The outcome of the test that decides; then that of the published test, if it is another one."""
-    published = [p_text(person.p_adjusted), "yes" if person.won else "no"]
+    published = [p_text(person.p_adjusted), "yes" if person.is_beaten_in_published_test else "no"]
     if person.clustered is None:
         return [p_text(person.p_value), *published]
     clustered = person.clustered
     return [
-        p_text(clustered.p_value), p_text(clustered.p_adjusted), "yes" if clustered.won else "no",
+        p_text(clustered.p_value), p_text(clustered.p_adjusted), "yes" if clustered.is_beaten else "no",
         *published,
     ]  # fmt: skip
 

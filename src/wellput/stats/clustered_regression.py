@@ -27,8 +27,8 @@ from wellput.stats.student import student_estimate
 from wellput.stats.two_way_jackknife import TwoWayJackknife
 
 MIN_EIGENVALUE = 1e-10
-"""If an eigenvalue of the correlation matrix of the slopes' errors is smaller, the slopes are linearly
-dependent."""
+"""If an eigenvalue of a correlation matrix (of the columns, or of the slopes' errors) is smaller, the
+columns or slopes are taken as linearly dependent."""
 
 MIN_VARIANCE_SHARE = 1e-10
 """If a column's variance in the rows of a fit is a smaller share than this of its variance in all rows,

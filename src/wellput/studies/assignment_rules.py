@@ -23,7 +23,7 @@ from wellput.core.errors import InputError, counted
 from wellput.core.metric import Integers
 from wellput.studies.study_setup import StudyPlan, StudySetup, Trial
 
-ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, FIXED_LIST_STREAM, VARIANT_STREAM = range(5)
+TRIAL_ORDER_STREAM, CHECK_STREAM, REPEAT_STREAM, FIXED_LIST_STREAM, SYSTEM_ORDER_STREAM = range(5)
 """The uses of a judge's random numbers. Each use has its own stream, so they do not interfere."""
 
 
@@ -79,7 +79,7 @@ def choose_trial(
     item_seen = np.bincount(items[given], minlength=len(setup.items))
     system_seen = np.bincount(systems[given].ravel(), minlength=len(setup.systems) + 1)
     system_seen[-1] = 0  # no system: this number fills the rows of trials that have fewer systems
-    order = rng_for(setup.seed, judge, ORDER_STREAM).permutation(len(setup.trials))
+    order = rng_for(setup.seed, judge, TRIAL_ORDER_STREAM).permutation(len(setup.trials))
     by_preference = np.lexsort(
         (
             order[numbers],
@@ -132,7 +132,7 @@ def shuffled_systems(
     systems: Sequence[str], *, seed: int, judge: int, trial: int
 ) -> tuple[str, ...]:
     """The systems of a page in a random order, which differs between judges."""
-    rng = np.random.default_rng([seed, judge, VARIANT_STREAM, trial])
+    rng = np.random.default_rng([seed, judge, SYSTEM_ORDER_STREAM, trial])
     return tuple(systems[place] for place in rng.permutation(len(systems)))
 
 
@@ -205,7 +205,8 @@ def _groups(setup: StudySetup) -> list[tuple[str, ...]]:
     """The pairs of systems that trials show; for designs without pairs, each system alone."""
     if setup.questionnaire.layout == "page":
         raise InputError(
-            "The plan within-judge shows one variant of each item, but a page shows all its variants."
+            "The plan within-judge shows one output (or pair) of each item, but a page shows the "
+            "outputs of all systems."
         )
     return list(setup.design.groups(setup.systems, setup.questionnaire.layout))
 

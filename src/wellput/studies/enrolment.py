@@ -112,7 +112,7 @@ def new_enrolment(
     used."""
     if quota < 1:
         raise InputError("An open study needs at least one place: quota=1 or more.")
-    if not place_minutes > 0:
+    if not place_minutes > 0:  # the keyword of the API is place_timeout=
         raise InputError("place_timeout= must be above 0.")
     if completion is not None:
         check_completion(completion)
@@ -339,7 +339,8 @@ def forget_person(connection: Connection, judge: int) -> None:
 
 def _row_of(enrolment: Enrolment, connection: Connection, person: Person) -> Any:
     """The person's row in the table `enrolments`, also if the person was refused; None for a new
-    one. A person who gave a place back and was refused then has two rows: the refusal counts."""
+    person. If a person gave a place back and was refused later, there are two rows; the refusal
+    counts."""
     names = (person.id, _name_of_refused(enrolment, person))
     return connection.execute(
         sa.select(schema.enrolments)

@@ -15,7 +15,7 @@ from sqlalchemy import Row
 
 from wellput.core.metric import Integers
 from wellput.studies import schema
-from wellput.studies.assignment_rules import ORDER_STREAM, rng_for
+from wellput.studies.assignment_rules import TRIAL_ORDER_STREAM, rng_for
 from wellput.studies.judge_queue import NewAssignment, variants_in_order
 from wellput.studies.questionnaire import JudgeProgress
 from wellput.studies.questions import is_storable
@@ -116,7 +116,7 @@ class MachineQueue:
             return []
         order = self.setup.machine_orders.get(self.judge)
         if order is None:
-            rng = rng_for(self.setup.seed, self.judge, ORDER_STREAM)
+            rng = rng_for(self.setup.seed, self.judge, TRIAL_ORDER_STREAM)
             order = MachineOrder(rng.permutation(len(self.setup.trials)))
             self.setup.machine_orders[self.judge] = order
         found = self._search(order, most)

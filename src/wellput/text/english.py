@@ -95,11 +95,11 @@ JOINED_WORDS = re.compile(r"(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words (`forms`) in order; whether white space follows each word; and for every surface
-    token that covers several words, the places (from 0) of its first and last word."""
+    """The words (`forms`) in order; whether each has white space after it; and for every surface token
+    that covers several words, the places (from 0) of its first and last word."""
 
     forms: tuple[str, ...]
-    are_spaced: tuple[bool, ...]
+    has_space_after: tuple[bool, ...]
     surface_tokens: tuple[tuple[int, int], ...] = ()
     surface_forms: tuple[str, ...] = ()
     """The surface tokens as they are written; empty if each is the same as its words without spaces."""
@@ -112,7 +112,7 @@ def treebank_words(text: str) -> Words:
     ('They', 'do', "n't", 'pay', '$', '1,000', '.')
     """
     forms: list[str] = []
-    are_spaced: list[bool] = []
+    has_space_after: list[bool] = []
     surface: list[tuple[int, int]] = []
     end = 0
     is_quoted = False
@@ -131,13 +131,13 @@ def treebank_words(text: str) -> Words:
         elif len(parts) > 1:
             surface.append((len(forms), len(forms) + len(parts) - 1))
         if forms and match.start() > end:
-            are_spaced[-1] = True
+            has_space_after[-1] = True
         forms += parts
-        are_spaced += [False] * len(parts)
+        has_space_after += [False] * len(parts)
         end = match.end()
-    if are_spaced:
-        are_spaced[-1] = True
-    return Words(tuple(forms), tuple(are_spaced), tuple(surface))
+    if has_space_after:
+        has_space_after[-1] = True
+    return Words(tuple(forms), tuple(has_space_after), tuple(surface))
 
 
 def spaced_words(tokens: list[str]) -> Words:

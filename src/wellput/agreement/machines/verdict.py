@@ -1,4 +1,8 @@
-"""The result of vetting a judge in words. No sentence claims more than the figures show."""
+"""The result of vetting a judge in words. No sentence claims more than the figures show.
+
+In the alternative annotator test, the test that takes whole items as clusters decides where items have
+several trials. The published test, which takes all trials as independent, is then only mentioned.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,7 @@ def uneven_systems(result: VetResult) -> list[SystemSeverity]:
 
 def _tested(row: SystemSeverity) -> Estimate:
     """What is tested: the deviation from the average of all systems; the severity where there is
-    none."""
+    none. Above 0, the judge gives more points than people do."""
     return row.deviation or row.severity
 
 
@@ -60,10 +64,9 @@ def _answer(result: VetResult) -> str:
     annotator test."""
     test = result.alt_test
     if test.passed is None:
-        advice = "min_items= sets how many are needed."
-        if test.lower_min_trials_and_people is not None:
-            min_items, n_people = test.lower_min_trials_and_people
-            advice = f"min_items={min_items} would test {_people(n_people)}."
+        advice = "min_items= sets how many are needed."  # the keyword of the API for `min_trials`
+        if (lower := test.lower_min_trials) is not None:
+            advice = f"min_items={lower.min_trials} would test {_people(lower.n_people)}."
         return (
             f"Whether {result.judge} may stand in for people cannot be said: nobody has at least "
             f"{test.min_trials} trials with another person and the judge ({untested_people(result)}). "
@@ -74,8 +77,8 @@ def _answer(result: VetResult) -> str:
     if not test.has_enough_people:
         return _no_verdict(result, f"it beat {n_beaten} of {people} tested")
     test_result = (
-        f"it beat {n_beaten} of {people} (with an allowance of {test.epsilon:g}"
-        f"{_published(test)}), and the test asks for half of them"
+        f"it beat {n_beaten} of {people} ({_allowance(test)}{_published(test)}), and the test asks for "
+        "half of them"
     )
     if not test.passes_deciding_test:
         return (
@@ -94,12 +97,16 @@ def _answer(result: VetResult) -> str:
     )
 
 
+def _allowance(test: AlternativeAnnotatorTest) -> str:
+    return f"allowance: a person's share of nearer answers may be up to {test.epsilon:g} higher"
+
+
 def _published(test: AlternativeAnnotatorTest) -> str:
     """The result of the published test, if it differs from the test that is used here."""
-    n_won = sum(person.won for person in test.people)
-    if n_won == sum(person.is_beaten for person in test.people):
+    n_beaten = sum(person.is_beaten_in_published_test for person in test.people)
+    if n_beaten == sum(person.is_beaten for person in test.people):
         return ""
-    return f"; {n_won} by the published test, which takes trials of the same item as independent"
+    return f"; {n_beaten} by the published test, which takes trials of the same item as independent"
 
 
 def _doubt(result: VetResult) -> str:
@@ -151,19 +158,18 @@ def _no_verdict(result: VetResult, found: str) -> str:
     if not untested:
         return (
             f"{start}only {_people(tested)} shared trials with it and with each other, and the test "
-            f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} (with an allowance "
-            f"of {test.epsilon:g})."
+            f"needs {MIN_PEOPLE_TESTED}. In the alternative annotator test {found} "
+            f"({_allowance(test)})."
         )
     verb = "has" if tested == 1 else "have"
     advice = ""
-    if test.lower_min_trials_and_people is not None:
-        min_items, n_people = test.lower_min_trials_and_people
-        advice = f"; min_items={min_items} would test {n_people}"
+    if (lower := test.lower_min_trials) is not None:
+        advice = f"; min_items={lower.min_trials} would test {lower.n_people}"
     return (
         f"{start}only {tested} of {_people(tested + len(untested))} {verb} at least "
         f"{test.min_trials} trials with the judge, so nothing can be said of the others "
-        f"({untested_people(result)}){advice}. In the alternative annotator test {found} (with an "
-        f"allowance of {test.epsilon:g})."
+        f"({untested_people(result)}){advice}. In the alternative annotator test {found} "
+        f"({_allowance(test)})."
     )
 
 

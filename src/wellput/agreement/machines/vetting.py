@@ -154,12 +154,12 @@ class VetResult(Result):
                 "advantage_probability": person.advantage_probability,
                 "p_value": person.p_value,
                 "p_adjusted": person.p_adjusted,
-                "won": person.won,
+                "won": person.is_beaten_in_published_test,
                 "p_clustered": None if person.clustered is None else person.clustered.p_value,
                 "p_clustered_adjusted": None
                 if person.clustered is None
                 else person.clustered.p_adjusted,
-                "won_clustered": None if person.clustered is None else person.clustered.won,
+                "won_clustered": None if person.clustered is None else person.clustered.is_beaten,
             }
             for person in self.alt_test.people
         ]

@@ -188,7 +188,10 @@ class RankOptions:
 
 @dataclass(frozen=True)
 class QuestionRanking:
-    """The ranking for one question, or for a slice of its items, with checks of the ranking."""
+    """The ranking for one question, or for a slice of its items, with checks of the ranking.
+
+    `other_orders` are the systems in the order of other ways of ranking, `larger_studies` the precision
+    of imagined studies with more judges or items."""
 
     ranking: FittedRanking
     other_orders: Sequence[OtherOrder]
@@ -244,7 +247,7 @@ class RankResult(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each question and system."""
-        return [
+        return [  # `ranking.fitted` is the name of the model
             {"question": ranking.question, "by": _slice_name(ranking.by), "model": ranking.fitted}
             | asdict(row)
             for ranking in self.rankings
@@ -284,9 +287,9 @@ def rank_judgments(
         except InputError as problem:
             refused[question] = str(problem)
         if slices:
-            model = options.model if whole is None else whole.ranking.fitted
+            model_name = options.model if whole is None else whole.ranking.fitted
             ranked_slices = _ranked_slices(
-                question, slices, replace(options, model=model), covariates, refused
+                question, slices, replace(options, model=model_name), covariates, refused
             )
             rankings += [ranked for _, ranked in ranked_slices.values()]
             if whole is not None and not options.sequential:
@@ -336,7 +339,9 @@ def _with_checks(
 ) -> QuestionRanking:
     """The ranking with its checks. A sequential ranking has no permutation test."""
     p = None
-    if not options.sequential:  # these tests are valid only if the judgments are looked at once
+    # A sequential ranking may be made again and again while judgments come in. These tests are valid
+    # only if they are made a single time.
+    if not options.sequential:
         # A note if A is preferred to B, B to C and C to A.
         circular = circular_note(fitted, alpha=1 - options.confidence)
         ranking = replace(ranking, notes=(*ranking.notes, *circular))

@@ -58,7 +58,8 @@ def rank_question(
     try:
         fitted = fit_question(data)
         ranking = rank_fitted(fitted, confidence=confidence, sequential=sequential)
-        # The note is based on a test that is valid only if the judgments are looked at once.
+        # A sequential ranking may be made again and again while judgments come in; the test behind this
+        # note is valid only if it is made a single time.
         circular = () if sequential else circular_note(fitted, alpha=1 - confidence)
         return replace(ranking, notes=(*ranking.notes, *circular))
     except InputError as problem:

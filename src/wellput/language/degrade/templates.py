@@ -159,8 +159,8 @@ def _drawn(weights: Floats, rng: np.random.Generator) -> int:
 
 
 ProbabilityRows: TypeAlias = tuple[Int32Array, Int32Array, Floats]
-"""Where each row begins, then the words of all rows, and the log probability of each word in its
-row."""
+"""A row has the words that occur with one tag, or after one word. The three arrays are: where each row
+begins, the words of all rows, and the log probability of each word in its row."""
 BIGRAM_WEIGHT = 0.9
 """The share of the bigram probability in P(word | word before); the rest is the unigram probability, so
 that pairs that do not occur in the corpus stay possible."""
@@ -170,7 +170,7 @@ value."""
 
 
 class CountedPairs(NamedTuple):
-    """The words of each row (a tag or a word before) with their counts, and where each row begins."""
+    """Where each row begins, the words of all rows (as in `ProbabilityRows`), and their counts."""
 
     begins: Int32Array
     words: Int32Array
@@ -181,8 +181,7 @@ class CountedPairs(NamedTuple):
 class WordModel:
     """Log probabilities of words: given their tag (`by_tag`), and given the word before, for the pairs
     of words in the corpus (`by_word`) and for all other pairs (`unigrams`, which depend only on the
-    word). The start of a sentence counts as a word before, with the number after that of the last
-    word."""
+    word). The start of a sentence counts as a word before; its number is `len(words)`."""
 
     words: Sequence[str]
     by_tag: ProbabilityRows

@@ -218,7 +218,7 @@ def gains_in(model: NgramModel, unigrams: dict[str, float], line: str) -> Floats
 
 
 def _usage_features(scored: ScoredWords) -> tuple[float, ...]:
-    return scored.penalized(), *sequence_features(scored.gains(), MIN_USAGE_GAIN)
+    return scored.penalized_log_prob(), *sequence_features(scored.gains(), MIN_USAGE_GAIN)
 
 
 def sequence_features(

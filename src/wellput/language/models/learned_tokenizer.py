@@ -121,7 +121,7 @@ class LearnedTokenizer(StoredModel):
     def words(self, text: str) -> Words:
         """The words of a sentence."""
         forms: list[str] = []
-        are_spaced: list[bool] = []
+        has_space_after: list[bool] = []
         surface_tokens: list[tuple[int, int]] = []
         surface_forms: list[str] = []
         for chunk in text.split():
@@ -131,10 +131,12 @@ class LearnedTokenizer(StoredModel):
                     surface_tokens.append((len(forms), len(forms) + len(parts) - 1))
                     surface_forms.append(token)
                 forms += parts
-                are_spaced += [False] * len(parts)
-            are_spaced[-1] = True
-        words = Words(tuple(forms), tuple(are_spaced), tuple(surface_tokens), tuple(surface_forms))
-        return self._joined(words) if self._longest_spaced > 1 else words
+                has_space_after += [False] * len(parts)
+            has_space_after[-1] = True
+        words = Words(
+            tuple(forms), tuple(has_space_after), tuple(surface_tokens), tuple(surface_forms)
+        )
+        return self._joined(words) if self._most_parts > 1 else words
 
     def _tokens(self, chunk: str) -> list[str]:
         """The tokens of a piece of text without spaces; each may still stand for several words."""
@@ -231,30 +233,32 @@ class LearnedTokenizer(StoredModel):
         """The words, where several words that are one word with spaces inside are joined; the longest
         such word is preferred."""
         forms: list[str] = []
-        are_spaced: list[bool] = []
+        has_space_after: list[bool] = []
         new_places: list[int] = []
         place = 0
         while place < len(words.forms):
             length = 1
-            for size in range(min(self._longest_spaced, len(words.forms) - place), 1, -1):
+            for size in range(min(self._most_parts, len(words.forms) - place), 1, -1):
                 run = words.forms[place : place + size]
-                if all(words.are_spaced[place : place + size - 1]) and self._is_spaced_word(run):
+                if all(
+                    words.has_space_after[place : place + size - 1]
+                ) and self._is_word_with_spaces(run):
                     length = size
                     break
             new_places += [len(forms)] * length
             forms.append(" ".join(words.forms[place : place + length]))
-            are_spaced.append(words.are_spaced[place + length - 1])
+            has_space_after.append(words.has_space_after[place + length - 1])
             place += length
         surface_tokens = tuple((new_places[a], new_places[b]) for a, b in words.surface_tokens)
-        return Words(tuple(forms), tuple(are_spaced), surface_tokens, words.surface_forms)
+        return Words(tuple(forms), tuple(has_space_after), surface_tokens, words.surface_forms)
 
-    def _is_spaced_word(self, forms: Sequence[str]) -> bool:
+    def _is_word_with_spaces(self, forms: Sequence[str]) -> bool:
         """Whether these parts, with spaces between them, are one word of the treebank."""
         text = " ".join(forms)
         return text in self.counts or text[:1].lower() + text[1:] in self.counts
 
     @cached_property
-    def _longest_spaced(self) -> int:
+    def _most_parts(self) -> int:
         """The most parts of a word with spaces inside."""
         return max((word.count(" ") + 1 for word in self.counts), default=1)
 

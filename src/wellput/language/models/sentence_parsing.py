@@ -221,8 +221,10 @@ def _finished(
     tokens and the mark SpaceAfter=No."""
     inside = {place for first, last in words.surface_tokens for place in range(first, last + 1)}
     spaced = tuple(
-        word if is_spaced or place in inside else replace(word, misc="SpaceAfter=No")
-        for place, (word, is_spaced) in enumerate(zip(tree.words, words.are_spaced, strict=True))
+        word if has_space or place in inside else replace(word, misc="SpaceAfter=No")
+        for place, (word, has_space) in enumerate(
+            zip(tree.words, words.has_space_after, strict=True)
+        )
     )
     # Without `surface_forms`, the form of a multiword token is its words joined.
     multiwords = tuple(
@@ -230,7 +232,7 @@ def _finished(
             first + 1,
             last + 1,
             form or "".join(words.forms[first : last + 1]),
-            "_" if words.are_spaced[last] else "SpaceAfter=No",
+            "_" if words.has_space_after[last] else "SpaceAfter=No",
         )
         for (first, last), form in zip_longest(words.surface_tokens, words.surface_forms)
     )

@@ -92,7 +92,7 @@ class Tagger(StoredModel):
                 classes=len(tags),
                 epochs=epochs,
                 min_updates=min_updates,
-                unit=WEIGHT_UNIT,
+                weight_unit=WEIGHT_UNIT,
                 seed=seed + run,
                 on_epoch=on_epoch,
                 given=given,

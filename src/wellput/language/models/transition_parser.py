@@ -99,7 +99,7 @@ class TransitionParser(StoredModel):
                 n_labels=len(relations),
                 epochs=epochs,
                 min_updates=min_updates,
-                unit=WEIGHT_UNIT,
+                weight_unit=WEIGHT_UNIT,
                 seed=seed + run,
                 on_epoch=on_epoch,
             )

@@ -112,7 +112,8 @@ STEPS_PER_UNIT = 1000
 BLOCK_SENTENCES, BLOCK_PIECES = 256, 1 << 18
 """The most sentences that are read together, and the most pieces of them, with padding."""
 LENGTH_EXPONENT = 0.8
-"""The exponent in PenLP, a log probability corrected for the length (see `ScoredWords.penalized`)."""
+"""The exponent in PenLP, a log probability corrected for the length (see
+`ScoredWords.penalized_log_prob`)."""
 Numbers: TypeAlias = NDArray[np.int64]
 Singles: TypeAlias = NDArray[np.float32]
 
@@ -187,8 +188,9 @@ class ScoredWords:
         pieces = np.bincount(self.places, minlength=len(self.words) + 1)
         return np.where(pieces > 1, 0.0, gains / np.log(10))
 
-    def penalized(self) -> float:
-        """PenLP: the natural log probability of the sentence divided by ((5 + pieces) / 6) ** 0.8."""
+    def penalized_log_prob(self) -> float:
+        """The natural log probability of the sentence, corrected for its length as in PenLP: divided by
+        ((5 + pieces) / 6) ** 0.8."""
         return float(self.scores.sum() / ((5 + len(self.scores)) / 6) ** LENGTH_EXPONENT)
 
 

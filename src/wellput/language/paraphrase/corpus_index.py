@@ -53,8 +53,8 @@ class CorpusIndex(StoredModel):
 
     @cached_property
     def word_keys(self) -> NDArray[np.uint64]:
-        """The key of each word, a 64-bit hash. The keys of the context features on which classifiers of
-        words are trained (`classifiers.py`) are made from these."""
+        """The key of each word, a 64-bit hash. `classifiers.py` has a classifier for each word, which
+        learns from features of the context; the keys of these features are made from the keys here."""
         return _native.word_keys(self.words)
 
     @property

@@ -1,9 +1,10 @@
-"""`Sentence`: a text as the words that may be replaced, each with its place in the text.
+"""`Sentence`: a reference or an output as words, each with its place in the text.
 
-Words are compared in lower case. *Fixed* words may not be replaced: numbers, names, quoted words,
-punctuation, contractions. `FUNCTION_WORDS` carry grammar rather than meaning: they are never replaced,
-never a replacement, and never a feature of LSA (latent semantic analysis). WordNet has unexpected
-entries for many of them: *a* is an angstrom, *in* an inch, *it* information technology.
+Words of the reference are replaced by words of the output. Words are compared in lower case. *Fixed*
+words may not be replaced: numbers, names, quoted words, punctuation, contractions. `FUNCTION_WORDS`
+carry grammar rather than meaning: they are never replaced, never a replacement, and never a feature of
+LSA (latent semantic analysis). WordNet has unexpected entries for many of them: *a* is an angstrom,
+*in* an inch, *it* information technology.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class Sentence:
 
     @cached_property
     def is_fixed(self) -> tuple[bool, ...]:
-        """For each token, whether it may not be replaced, or, in an output, may not replace a word."""
+        """For each token, whether it may not be replaced (in a reference) or may not replace a word (in
+        an output)."""
         quoted = (
             [match.span() for match in QUOTED_PATTERN.finditer(self.text)]
             if self._has_quotes

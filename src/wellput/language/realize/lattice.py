@@ -5,10 +5,10 @@ path may stand in place of the arc. The automaton of a phrase exists once, howev
 phrase may take, so a lattice of very many word sequences stays small. The last automaton stands for the
 whole lattice. `flat_arcs` replaces the automata on arcs by their own arcs, as other tools need it.
 
-`choose_paths`, the LP chooser of FERGUS (`fergus.py`), finds the most probable paths under an n-gram
-model. The search keeps up to `width` partial word sequences at each state of an automaton, counting
-those with the same first and last words once. It is exact as long as no state has more; otherwise it
-keeps the best of them, and `is_exact` is False.
+`choose_paths`, the LP chooser of FERGUS (`fergus.py`), finds the n most probable paths under an n-gram
+model. At each state of an automaton the search keeps the best partial word sequences: n of those with
+the same first and last words, and n × `width` in all (at most 10 × `width`, but at least n). If a state
+has more sequences, some are left out, and `is_exact` is False.
 
 A lattice is written as text for OpenFst: one arc on each line, `source target word weight`, then the
 final state. Weights are negative natural logarithms, as in the tropical semiring. `fstcompile

@@ -9,9 +9,9 @@ take.
 A treelet has a line with numbered places: an odd place (a slot) takes one member, an even place any
 number in any order. A state of the automaton is the set of members placed so far and the place
 reached, so all orders of k members need 2^k states instead of k! paths. A treelet with more than
-`MAX_STATES` states is restricted: the members are sorted by their first places, and none may come
-before more than `WINDOW` - 1 members that are sorted before it. Treelets with the same places have the
-same shape, which is cached.
+`MAX_STATES` states is restricted: its members are sorted by their first places, and only the first
+member that is not placed yet and the `WINDOW` - 1 members after it can be placed next. Treelets with
+the same places have the same shape, which is cached.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from wellput.language.trees.supertags import OrderingGrammar
 # A treelet with more states is restricted.
 MAX_STATES = 1024
 WINDOW = 5
-"""In a restricted treelet, a member may come before fewer than this many members sorted before it."""
+"""In a restricted treelet, only the first member that is not placed yet and the `WINDOW` - 1 members
+after it can be placed next."""
 MAX_WEIGHTS_AT_ONCE = 1 << 20
 """Steps times members whose weights are added up at once, which bounds the memory."""
 PLACE_AFTER_ALL = 1 << 30
@@ -95,8 +96,9 @@ def treelet_shape(places: tuple[MemberPlaces, ...]) -> TreeletShape:
 
 def _explore(places: Sequence[MemberPlaces], window: int, is_shared: bool) -> TreeletSteps | None:
     """All states that can be reached and the steps from each, in the order of the number of members
-    placed; None if there are too many states. Only the first `window` members that are not placed yet
-    can be placed next. With `is_shared`, a slot may take several members."""
+    placed; None if there are too many states. Only the first member that is not placed yet and the
+    `window` - 1 members after it can be placed next. With `is_shared`, a slot may take several
+    members."""
     members_by_places: dict[MemberPlaces, int] = {}
     for member, own_places in enumerate(places):
         members_by_places[own_places] = members_by_places.get(own_places, 0) | 1 << member
@@ -118,7 +120,8 @@ def _explore(places: Sequence[MemberPlaces], window: int, is_shared: bool) -> Tr
                 if target is not None:
                     steps[state].append((target, member))
                     reached.setdefault(target)
-                    # Checked at every step: each pair of thousands of members would be a state.
+                    # Checked at every step, not once for each number of members placed: of thousands
+                    # of members, each pair would be a state.
                     if len(steps) + len(reached) > max_states:
                         return None
         frontier = list(reached)

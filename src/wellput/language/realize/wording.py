@@ -1,10 +1,10 @@
 """`WordingChooser`: how probable each form of an inflected word is beside its neighbors: *not* or
 *n't*, *is* or *'s*, *a* or *an*, *5000* or *5,000*.
 
-A log-linear model, learned from treebank sentences in their order, scores the forms of a word by the
-words before and after it and by other words of the sentence. Where a neighbor may have several forms
-itself, its most frequent form is used. `choose_wording` (inflector.py) adds the n-gram model's scores
-and chooses a form.
+A log-linear model, learned from treebank sentences with their words in the original order, scores the
+forms of a word by the words before and after it and by other words of the sentence. Where a neighbor
+may have several forms itself, its most frequent form is used. `choose_wording` (inflector.py) adds the
+n-gram model's scores and chooses a form.
 """
 
 from __future__ import annotations
@@ -188,8 +188,10 @@ def train_wording(trees: Sequence[Tree], inflector: Inflector, *, seed: int = 1)
                     square = squares[key] = squares.get(key, 1.0) + step * step
                     weights[key] = weight + LEARNING_RATE * step / math.sqrt(square)
     kept = {key: round(value, 2) for key, value in weights.items() if abs(value) >= MIN_WEIGHT}
-    # The feature of the form alone, the second of each form, is always kept: `knows` looks it up.
+    # The feature that is only the form's text is always kept, because `knows` looks it up. `features`
+    # yields it second, after the log share.
     for _, rows in examples:
         for row in rows:
-            kept.setdefault(row[1][0], round(weights.get(row[1][0], 0.0), 2))
+            key, _ = row[1]
+            kept.setdefault(key, round(weights.get(key, 0.0), 2))
     return WordingChooser(kept)

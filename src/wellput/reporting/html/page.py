@@ -58,14 +58,14 @@ def report_page(evaluation: Evaluation, library: str, *, on_phase: OnPhase = ign
     assets = files("wellput.reporting.html") / "assets"
     page_script = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
     shown_items = evaluation.shown_items
+    n_outputs = sum(len(item.outputs) for item in shown_items.items)
+    on_progress = on_phase("drawing alignments of outputs", n_outputs)
     items = explorer_items(
         shown_items,
         evaluation.metrics,
         evaluation.output_tables,
         evaluation.people,
-        on_phase(
-            "drawing alignments of outputs", sum(len(item.outputs) for item in shown_items.items)
-        ),
+        on_progress,
     )
     on_phase("writing the page")
     page = Template((assets / "page.html").read_text(encoding="utf-8"))

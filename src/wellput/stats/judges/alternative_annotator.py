@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -56,28 +56,36 @@ class ClusteredOutcome:
     n_clusters: int
     p_value: float
     p_adjusted: float
-    won: bool
+    is_beaten: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PersonLeftOut:
     """One person against the machine. `judge` is the person's row; `advantage_probability` is the share
     of trials in which the machine is at least as close to the remaining people as this person is;
-    `p_value` is not corrected, `p_adjusted` is. `won` says that the machine beats the person."""
+    `p_value` is not corrected, `p_adjusted` is."""
 
     judge: int
     n_trials: int
     advantage_probability: float
     p_value: float
     p_adjusted: float
-    won: bool
+    is_beaten_in_published_test: bool
     clustered: ClusteredOutcome | None = None
     """The outcome with whole clusters of trials; None where each cluster has one trial."""
 
     @property
     def is_beaten(self) -> bool:
         """Whether the machine beats the person, by the clustered test where there is one."""
-        return self.won if self.clustered is None else self.clustered.won
+        outcome = self.clustered
+        return self.is_beaten_in_published_test if outcome is None else outcome.is_beaten
+
+
+class LowerMinTrials(NamedTuple):
+    """A lower `min_trials`, and how many people would be tested with it."""
+
+    min_trials: int
+    n_people: int
 
 
 @dataclass(frozen=True)
@@ -95,7 +103,9 @@ class AlternativeAnnotatorTest:
 
     @property
     def winning_rate(self) -> float:
-        return float(np.mean([person.won for person in self.people])) if self.people else NAN
+        """The share of people beaten in the test as published."""
+        are_beaten = [person.is_beaten_in_published_test for person in self.people]
+        return float(np.mean(are_beaten)) if are_beaten else NAN
 
     @property
     def advantage_probability(self) -> float:
@@ -127,15 +137,15 @@ class AlternativeAnnotatorTest:
         return _are_enough_people(len(self.people), len(self.people) + len(self.untested))
 
     @property
-    def lower_min_trials_and_people(self) -> tuple[int, int] | None:
-        """A lower `min_trials` with which enough people would be tested, and how many people; None
-        where enough are tested already, or where it would have to be below `LOWEST_MIN_TRIALS`."""
+    def lower_min_trials(self) -> LowerMinTrials | None:
+        """A lower `min_trials` with which enough people would be tested; None where enough are tested
+        already, or where it would have to be below `LOWEST_MIN_TRIALS`."""
         counts = [person.n_trials for person in self.people] + [n for _, n in self.untested]
         usable = [n for n in counts if n >= LOWEST_MIN_TRIALS]
         if self.has_enough_people or not _are_enough_people(len(usable), len(counts)):
             return None
         lower_min_trials = min(usable) // MIN_TRIALS_STEP * MIN_TRIALS_STEP
-        return lower_min_trials, len(usable)
+        return LowerMinTrials(lower_min_trials, len(usable))
 
 
 def _are_enough_people(tested: int, people: int) -> bool:
@@ -200,7 +210,10 @@ def alternative_annotator_test(
     adjusted = benjamini_yekutieli(np.array([p_value for *_, p_value in rows]))
     tested_people = tuple(
         PersonLeftOut(
-            *row, p_adjusted=float(p), won=bool(p <= FALSE_DISCOVERY_RATE), clustered=clustered
+            *row,
+            p_adjusted=float(p),
+            is_beaten_in_published_test=bool(p <= FALSE_DISCOVERY_RATE),
+            clustered=clustered,
         )
         for row, p, clustered in zip(rows, adjusted, _clustered(by_cluster, rows), strict=True)
     )

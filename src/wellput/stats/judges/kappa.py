@@ -38,8 +38,9 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike, *, weights: Weights = "none
     """Cohen's kappa of two judges over the units both rated (NaN = not rated).
 
     Weighted kappa (Cohen 1968) weights a disagreement by |a − b| or (a − b)², where a and b are the
-    ratings. scikit-learn uses the places of a and b among the categories that occur. The two are equal
-    where these are evenly spaced; otherwise give scikit-learn all categories as `labels`.
+    ratings. scikit-learn uses the places of a and b among the categories that occur. This gives the
+    same kappa if these categories are evenly spaced; otherwise, only if scikit-learn gets all
+    categories of an evenly spaced scale as `labels`.
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:

@@ -18,14 +18,16 @@ of these numbers instead of k (Thomas & Hultquist 1978).
 reproduce. Its root is the *ceiling*: the expected correlation of the units' true values with the units'
 mean ratings. The reproducible variance is the covariance of the ratings that two different judges give
 to one unit. The variance of the means includes the noise of units with few ratings. Where every judge
-rated every unit, reliability is Cronbach's alpha. Its intervals come from a jackknife over judges and
-items on the scale of log(1 − reliability): they hold for other judges and other items.
+rated every unit, reliability is Cronbach's alpha. If units are samples of outputs, the means are those
+of outputs, and two judges' ratings of different samples are not taken as ratings of one thing.
+Intervals come from a jackknife over judges and items on the scale of log(1 − reliability): they hold
+for other judges and other items.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -240,6 +242,7 @@ class Reliability:
 def panel_reliability(
     ratings: ArrayLike,
     items: ArrayLike | None = None,
+    outputs: ArrayLike | None = None,
     *,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -247,13 +250,18 @@ def panel_reliability(
     """The reliability of ratings (judges × units, NaN = missing). `items` has the number of each unit's
     item, because outputs for one item are left out together; by default every unit is an item.
 
+    If units are samples of outputs, `outputs` has the number of each unit's output. The result is then
+    the reliability of the outputs' mean ratings: means over judges of each judge's mean over samples.
+
     With two judges there is no interval: if one is left out, nobody remains to agree with.
     """
     array = as_ratings(ratings)
     judges, units = np.nonzero(~np.isnan(array))
     item_of_unit = np.arange(array.shape[1]) if items is None else np.asarray(items, dtype=np.intp)
     entries = _Entries(array[judges, units], judges, units, item_of_unit[units])
-    n = len(np.unique(units))
+    if outputs is not None and len(np.unique(outputs)) < array.shape[1]:
+        entries = _means_over_samples(entries, np.asarray(outputs, dtype=np.intp)[units])
+    n = len(np.unique(entries.units))
     if n < MIN_UNITS_TO_COMPARE or len(np.unique(judges)) < 2:
         return _undefined("it needs two judges and three units", n)
     value = entries.reliability()
@@ -279,18 +287,27 @@ def _undefined(reason: str, n: int) -> Reliability:
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """One entry for each rating: its value, and the numbers of its judge, unit and item, from 0."""
+    """One entry for each rating: its value, and the numbers of its judge, unit and item, from 0. If
+    units are outputs with several samples, the value is a judge's mean over samples, and `samples` has
+    the entries of the samples, of which `sample_of` has the places in this table."""
 
     values: Floats
     judges: Places
     units: Places
     items: Places
+    samples: _Entries | None = None
+    sample_of: Places | None = None
 
     def without(self, left_out: NDArray[np.bool_]) -> _Entries:
         is_kept = ~left_out
-        return _Entries(
+        kept = _Entries(
             self.values[is_kept], self.judges[is_kept], self.units[is_kept], self.items[is_kept]
         )
+        if self.samples is None or self.sample_of is None:
+            return kept
+        places = (np.cumsum(is_kept) - 1)[self.sample_of]
+        lost = left_out[self.sample_of]
+        return replace(kept, samples=self.samples.without(lost), sample_of=places[~lost])
 
     @property
     def noise_share(self) -> float:
@@ -313,6 +330,8 @@ class _Entries:
         if not variance > 0 or shared.sum() < MIN_UNITS_TO_COMPARE:
             return NAN
         true_variance = self._covariance(counts, shared, center)
+        if self.samples is not None and self.sample_of is not None:
+            true_variance = self._of_samples(true_variance, counts, center)
         if noise is not None:
             variance = true_variance + (variance - true_variance) * noise / self.noise_share
         return true_variance / variance if variance > 0 else NAN
@@ -338,6 +357,37 @@ class _Entries:
         pair_weight = float(weight_of_judge.sum() ** 2 - (weight_of_judge**2).sum())
         by_chance = float(sum_of_judge.sum() ** 2 - (sum_of_judge**2).sum()) / pair_weight
         return within_units - by_chance
+
+    def _of_samples(self, covariance: float, counts: Floats, center: float) -> float:
+        """The variance of the outputs' true means, from the covariance of two judges' ratings of one
+        output. It is a mean of the covariance of two ratings of one sample and that of two ratings of
+        different samples. The first has the weight `p` in the variance, and `q` in the covariance."""
+        assert self.samples is not None and self.sample_of is not None
+        samples = self.samples.units
+        weights = 1 / np.bincount(self.sample_of)[self.sample_of]
+        outputs = np.zeros(int(samples.max()) + 1, dtype=np.intp)
+        outputs[samples] = self.units[self.sample_of]
+        together = np.bincount(outputs, np.bincount(samples, weights) ** 2, len(counts))
+        alone = np.bincount(outputs, np.bincount(samples, weights**2), len(counts))
+        rated, shared = counts > 0, counts > 1
+        p = float((together[rated] / counts[rated] ** 2).mean())
+        q = float(((together - alone)[shared] / (counts * (counts - 1))[shared]).mean())
+        if q > 1 - 1e-9:  # all judges of an output rated the same sample
+            return covariance
+        n = np.bincount(samples).astype(np.float64)
+        if (n > 1).sum() < MIN_UNITS_TO_COMPARE:
+            return NAN
+        of_one_sample = self.samples._covariance(n, n > 1, center)
+        return covariance + (of_one_sample - covariance) * (p - q) / (1 - q)
+
+
+def _means_over_samples(samples: _Entries, outputs: Places) -> _Entries:
+    """The entries of outputs: each judge's mean over samples. `outputs` has each entry's output."""
+    names = samples.judges * (outputs.max() + 1) + outputs
+    _, first, places = np.unique(names, return_index=True, return_inverse=True)
+    means = np.bincount(places, samples.values) / np.bincount(places)
+    judges, items = samples.judges[first], samples.items[first]
+    return _Entries(means, judges, outputs[first], items, samples, places)
 
 
 def _interval(

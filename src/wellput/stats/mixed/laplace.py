@@ -53,8 +53,9 @@ RUNAWAY_LATENT = 32.0
 DERIVATIVE_STEP = 1e-3
 """How far parameters are moved for second derivatives, in units of their rough standard errors."""
 LARGE_CORE = 1_500
-"""Above this many core columns (see `equations`), the search starts from a fit to a part of the data,
-and standard errors take the variances as known."""
+"""The core columns are those of the equations that are solved together as one dense matrix; the others
+are eliminated one by one (see `equations`). If there are more core columns than this, the search starts
+from a fit to a part of the data, and standard errors take the variances as known."""
 PART_CORE = 400
 """About how many core columns that part has."""
 
@@ -318,8 +319,8 @@ class _Problem(LaplaceLikelihood):
         return widened, VarianceSpread(slopes, of_thetas)
 
     def _with_all_systems(self, fixed_and_shape: Floats) -> tuple[LaplaceLikelihood, Floats]:
-        """The likelihood whose fixed effects restricted likelihood integrates out, and these parameters
-        in it.
+        """The likelihood whose fixed effects are integrated out for the restricted likelihood, and
+        `fixed_and_shape` as its parameters. For grades, it has an effect of every system.
 
         Thresholds of grades are held at their estimates. If the first system's effect were held at 0,
         too, the result would depend on which system is the first.
@@ -335,8 +336,9 @@ class _Problem(LaplaceLikelihood):
         diagonal = self.model.invert(random_only=True).diagonal
         units = np.zeros((len(parameters), len(parameters)))
         for k, place in enumerate(self.model.places.values()):
-            share = 1 - float(diagonal[place].mean())
-            units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share, 0.05)
+            # How much less the effects vary, given the data, than without data.
+            share_known = 1 - float(diagonal[place].mean())
+            units[k, k] = parameters[k] / np.sqrt(2 * self.levels[k]) / max(share_known, 0.05)
         units[self.n_thetas :, self.n_thetas :] = np.linalg.inv(np.linalg.cholesky(hessian)).T
         return units
 

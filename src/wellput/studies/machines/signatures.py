@@ -24,14 +24,15 @@ DIGEST_CHARACTERS = 12
 UNKNOWN = "unknown"
 """The digest of a model that does not say which version it is."""
 MAX_NAMED_DIGESTS = 3
-"""Of more digests, a signature has only these and the number of the others, since it stands in every
-row of a table of judgments, and an endpoint may give each answer another digest."""
+"""If there are more digests, a signature names only this many and says how many more there are: it
+stands in every row of a table of judgments, and an endpoint may give each answer another digest."""
 MORE_DIGESTS = re.compile(r"(?P<at_least>at least )?(?P<n>\d+) more")
 VERSIONS = ("digest", "version")
 """The parts that may change while a machine answers the trials of a study."""
 PARAMETERS = {"temperature": ("temperature", "default"), "scores": ("logprobs", "text")}
-"""By part of the signature: a parameter of requests, and the value of the part for answers to requests
-without it, because the endpoint does not know it."""
+"""Some endpoints refuse a parameter, which is then left out of the requests. For each part of the
+signature that depends on such a parameter: the parameter, and the part's value for answers that were
+given without it."""
 
 
 @dataclass(frozen=True)
