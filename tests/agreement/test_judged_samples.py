@@ -358,3 +358,27 @@ def test_notes_parser_and_advice_are_those_of_the_source() -> None:
     judged = JudgedSamples(Parsed(evalset(0, 1).items), {"i0": {"A": [1]}})
     assert (judged.parser, judged.advice) == ("english", "Add outputs.")
     assert judged.notes == ("Some references are not English.", SAMPLES_NOTE)
+
+
+def test_a_single_text_is_sample_0_whether_its_judgments_say_so_or_not() -> None:
+    """As people's file names sample 0 of every output, and a machine's file names none."""
+
+    def judged(judge: str, item: int, system: str, value: float, sample: str) -> Judgment:
+        return Judgment(judge, str(item), system, "q", value, {"sample": sample})
+
+    def answers(machines_sample: str) -> list[Judgment]:
+        people = [
+            judged(judge, item, system, item % 4 + n, "0")
+            for item in range(20)
+            for system in "AB"
+            for n, judge in enumerate(("Kim", "Lee", "Mia"))
+        ]
+        machine = [
+            judged("model:m", item, system, item % 4 + 1.0, machines_sample)
+            for item in range(20)
+            for system in "AB"
+        ]
+        return people + machine
+
+    unsaid, said = (wellput.vet(answers(sample), judge="model:m").to_dict() for sample in ("", "0"))
+    assert unsaid == said

@@ -21,6 +21,7 @@ from wellput.cli import cli
 from wellput.core.errors import InputError
 from wellput.core.evalset import EvalSet, Item
 from wellput.core.judgment import Preference
+from wellput.studies.judge_turns import JudgeRef, machine_judge
 from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.machines import signatures, study_judge
 from wellput.studies.machines.judge_results import JudgeResult
@@ -86,10 +87,13 @@ def test_a_machine_answers_every_trial_and_none_of_peoples(
     store.close()
 
 
+def machine_of(store: Store, name: str) -> JudgeRef:
+    with store.writing() as transaction:
+        return machine_judge(transaction, name, store.clock())
+
+
 def store_judge(store: Store, number: int) -> Any:
     """The judge with this number, as if they had come with their token."""
-    from wellput.studies.store import JudgeRef
-
     return JudgeRef(number, "", has_consented=True, has_demographics=True, has_started=True)
 
 
@@ -352,9 +356,9 @@ def test_an_answer_of_a_machine_costs_the_same_however_many_it_gave_before(
         n_rows_read[0] = 0
     assert len(costs) == 60
     assert max(costs[10:]) <= max(costs[1:10])
-    assert store.progress(store.machine("model:sim", {})).done == 60
+    assert store.progress(machine_of(store, "model:sim")).done == 60
 
-    machine = store.machine("model:other", {})
+    machine = machine_of(store, "model:other")
     costs = []
     while shown := store.next_trials(machine, 6):
         for each in shown:
@@ -369,7 +373,7 @@ def test_an_answer_of_a_machine_costs_the_same_however_many_it_gave_before(
 def test_a_machine_leaves_trials_open_and_gets_others(file: str) -> None:
     created(file, questions="quality")
     store = Store.open(file)
-    machine = store.machine("model:sim", {})
+    machine = machine_of(store, "model:sim")
     first = store.next_trials(machine, 5)
     assert not store.next_trials(machine, 0)
     # Those it was never given come first, then the latest of those it has left open.
@@ -384,7 +388,7 @@ def test_a_machine_leaves_trials_open_and_gets_others(file: str) -> None:
 def test_a_machine_gets_the_trials_of_a_transaction_that_was_undone(file: str) -> None:
     created(file, questions="quality")
     store = Store.open(file)
-    machine = store.machine("model:sim", {})
+    machine = machine_of(store, "model:sim")
 
     def give_and_fail() -> None:
         with store.database.write() as connection:
@@ -404,7 +408,7 @@ def test_a_machine_gets_the_trials_of_a_transaction_that_was_undone(file: str) -
 def test_a_machine_can_look_at_a_trial_again(file: str) -> None:
     created(file, questions="quality")
     store = Store.open(file)
-    machine = store.machine("model:sim", {})
+    machine = machine_of(store, "model:sim")
     first = store.next_trial(machine)
     assert first is not None
     store.record(machine, first.id, {"quality": 4}, ms=1)

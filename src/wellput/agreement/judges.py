@@ -21,7 +21,7 @@ from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.errors import counted
 from wellput.core.estimates import Estimate
-from wellput.core.judgment import Judgment, Preference
+from wellput.core.judgment import Judgment, Preference, without_lone_samples
 from wellput.core.metric import Floats
 from wellput.stats.judges.correlations import (
     judges_against_rest,
@@ -75,6 +75,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
     """Agreement on choices. A unit is an item with the two systems whose outputs were offered, and the
     number of their samples. A rating is 1 if the output of the first system (in alphabetical order) was
     chosen, 0 if the second, ½ if neither. If a judge chose twice, the mean is used."""
+    choices = without_lone_samples(choices)
     judges = list(dict.fromkeys(choice.judge for choice in choices))
     shares_by_unit: dict[tuple[str, tuple[str, ...], str], dict[str, list[float]]] = {}
     for choice in choices:
@@ -100,6 +101,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
 def summarize_labels(question: str, answers: Sequence[Judgment]) -> JudgeSummary:
     """Agreement on labels. A unit is an output, or a sample of it. If a judge labeled it twice, the
     first label counts."""
+    answers = without_lone_samples(answers)
     row_of = {
         judge: row for row, judge in enumerate(dict.fromkeys(answer.judge for answer in answers))
     }

@@ -27,7 +27,12 @@ import numpy as np
 
 from wellput.core.errors import InputError, counted, did_you_mean
 from wellput.core.estimates import ScoreTable, present_means, ratios, with_equal_ties
-from wellput.core.judgment import Judgment, PairwiseChoice, Preference
+from wellput.core.judgment import (
+    Judgment,
+    PairwiseChoice,
+    Preference,
+    without_lone_samples,
+)
 from wellput.core.metric import Floats
 from wellput.core.plain_block import PlainBlock, ids_of
 from wellput.core.source import EvalSource
@@ -301,7 +306,7 @@ def panels(
     """
     system_at = {system: place for place, system in enumerate(systems)}
     item_at = {item: place for place, item in enumerate(items)}
-    judgments = list(judgments)
+    judgments = without_lone_samples(list(judgments))
     refuse_unknown(judgments, KnownNames(system_at, item_at))
     by_question: dict[str, list[Judgment]] = {}
     for judgment in judgments:

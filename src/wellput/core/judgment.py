@@ -22,7 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -90,6 +90,35 @@ class Preference:
     choice: PairwiseChoice
     extra: Mapping[str, str] = field(default_factory=dict)
     file: str = field(default="", compare=False, repr=False)
+
+
+AnswerT = TypeVar("AnswerT", bound="Judgment | Preference")
+
+
+def without_lone_samples(answers: Sequence[AnswerT]) -> list[AnswerT]:
+    """The answers, where sample 0 of an output is the output as a whole if nobody judged another sample
+    of it: a single text is sample 0, and files may say so or not."""
+    samples_of: dict[tuple[str, ...], set[str]] = {}
+    for answer in answers:
+        samples_of.setdefault(_output_of(answer), set()).add(answer.extra.get(SAMPLE_COLUMN, ""))
+    lone = {
+        output
+        for output, samples in samples_of.items()
+        if len(samples) > 1 and all(not sample.strip("0") for sample in samples)
+    }
+    return [
+        replace(answer, extra={**answer.extra, SAMPLE_COLUMN: ""})
+        if _output_of(answer) in lone
+        else answer
+        for answer in answers
+    ]
+
+
+def _output_of(answer: Judgment | Preference) -> tuple[str, ...]:
+    """The item with the system, or with both systems in any order."""
+    if isinstance(answer, Preference):
+        return answer.item, *sorted((answer.system_a, answer.system_b))
+    return answer.item, answer.system
 
 
 def is_machine(judge: str) -> bool:

@@ -13,9 +13,10 @@ id is the case's name if each item has one name of its own, otherwise the item's
 those of the metrics, and `pass` (1 or 0). Cases of conversations are left out.
 
 Results of promptfoo are JSON (`promptfoo eval --output results.json`). The system is the provider,
-with the prompt's label if there are several prompts; the item is the test. References are the values
-of the assertions that compare with a text. The scores are `score`, `pass` (1 or 0), and the named
-scores.
+with the prompt's label if there are several prompts; the item is the test. With `--repeat`, each repeat
+of a test has a number (`testIdx`) of its own: tests with the same variables, assertions and description
+are one item, whose id is the lowest number of these tests. References are the values of the assertions
+that compare with a text. The scores are `score`, `pass` (1 or 0), and the named scores.
 """
 
 from __future__ import annotations
@@ -55,24 +56,25 @@ def promptfoo_answers(log: Any) -> Iterator[LoggedAnswer]:
     out."""
     rows = _promptfoo_rows(log) or []
     prompts = {_prompt_label(row) for row in rows}
+    items = _items_by_test_number(rows)
     for row in rows:
-        response, case = row.get("response"), row.get("testCase")
-        case = case if isinstance(case, dict) else {}
+        response, case = row.get("response"), _test_case(row)
         if not isinstance(response, dict) or response.get("output") is None:
             continue
         variables = row.get("vars") or case.get("vars") or {}
+        number = _test_number(row)
         provider = row.get("provider")
         name = (
             provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
         )
         yield LoggedAnswer(
-            item=_test_name(row, variables),
+            item=_sorted_json(variables) if number is None else items[number],
             system=f"{name} / {_prompt_label(row)}" if len(prompts) > 1 else str(name),
             output=text_of(response["output"]),
             source=json.dumps(variables, ensure_ascii=False) if variables else None,
             references=tuple(_promptfoo_references(case.get("assert"))),
             scores=_promptfoo_scores(row),
-            question=_promptfoo_question(case.get("vars") or variables),
+            question=_promptfoo_question(row),
         )
 
 
@@ -84,19 +86,60 @@ def _promptfoo_rows(log: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return rows if is_list else None
 
 
-def _test_name(row: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
-    """The number of the test (from 1); in older files, which have no numbers, the test's variables."""
-    if isinstance(row.get("testIdx"), int):
-        return str(row["testIdx"] + 1)
-    return json.dumps(variables, ensure_ascii=False, sort_keys=True)
+def _test_case(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    case = row.get("testCase")
+    return case if isinstance(case, dict) else {}
 
 
-def _promptfoo_question(variables: Any) -> str | None:
-    """The variables of a test as text, without promptfoo's own variable of earlier answers."""
+def _test_number(row: Mapping[str, Any]) -> int | None:
+    """The number of the test, from 0; None in older files."""
+    number = row.get("testIdx")
+    return number if isinstance(number, int) else None
+
+
+def _items_by_test_number(rows: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """The id of each numbered test's item: the number of the test, counted from 1. Repeats of a test
+    have the lowest of their numbers."""
+    rows_by_number: dict[int, Mapping[str, Any]] = {}
+    for row in rows:
+        if (number := _test_number(row)) is not None:
+            rows_by_number.setdefault(number, row)
+    lowest_numbers: dict[str, int] = {}
+    items: dict[int, str] = {}
+    for number in sorted(rows_by_number):
+        test = _test_content(rows_by_number[number]) or str(number)
+        items[number] = str(lowest_numbers.setdefault(test, number) + 1)
+    return items
+
+
+def _test_content(row: Mapping[str, Any]) -> str | None:
+    """What all repeats of a test have in common, as text: the variables, the assertions and the
+    description. None if the file does not have the variables."""
+    case, variables = _test_case(row), _test_variables(row)
+    if variables is None:
+        return None
+    return _sorted_json([variables, case.get("assert") or [], case.get("description") or ""])
+
+
+def _test_variables(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The variables of a test, without promptfoo's own variable of earlier answers; None if there are
+    none in the file. To the variables of a row, promptfoo adds answers to other tests
+    (`storeOutputAs`), so they are taken only if the test's own are not in the file."""
+    own = _test_case(row).get("vars")
+    variables = own if isinstance(own, dict) else row.get("vars")
     if not isinstance(variables, dict):
         return None
-    asked = {name: value for name, value in variables.items() if name != CONVERSATION_VARIABLE}
-    return json.dumps(asked, ensure_ascii=False, sort_keys=True) if asked else None
+    return {name: value for name, value in variables.items() if name != CONVERSATION_VARIABLE}
+
+
+def _promptfoo_question(row: Mapping[str, Any]) -> str | None:
+    """The variables of a test as text."""
+    asked = _test_variables(row)
+    return None if asked is None else _sorted_json(asked)
+
+
+def _sorted_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _prompt_label(row: Mapping[str, Any]) -> str:

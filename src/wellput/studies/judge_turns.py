@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 
-from wellput.core.errors import WellputError
+from wellput.core.errors import InputError, WellputError
 from wellput.core.judgment import is_machine
 from wellput.core.line_breaks import with_line_feeds
 from wellput.studies import schema
@@ -25,7 +25,7 @@ from wellput.studies.enrolment import (
     note_finished,
 )
 from wellput.studies.expected_answers import Feedback, feedback_of, has_feedback
-from wellput.studies.invitations import is_token, token_hash
+from wellput.studies.invitations import insert_judges, is_token, token_hash
 from wellput.studies.judge_queue import JudgeQueue
 from wellput.studies.machine_queue import MachineQueue
 from wellput.studies.queries import give_assignment, latest_answer
@@ -104,6 +104,18 @@ def find_judge(reading: StudyReading, token: str) -> JudgeRef | None:
     if row is None or not is_token(token, row.token_hash):
         return None
     return judge_of_row(row)
+
+
+def machine_judge(transaction: StudyTransaction, name: str, now: float) -> JudgeRef:
+    """The machine judge of this name, which is invited if it is new."""
+    if not is_machine(name):
+        raise InputError(f"{name!r} is not the name of a machine: it must begin with model:.")
+    query = sa.select(schema.judges).where(judges.name == name)
+    row = transaction.connection.execute(query).one_or_none()
+    if row is None:
+        insert_judges(transaction.connection, 1, [name], now)
+        row = transaction.connection.execute(query).one()
+    return replace(judge_of_row(row), has_consented=True, has_demographics=True)
 
 
 def judge_of_row(row: Any) -> JudgeRef:

@@ -1,7 +1,8 @@
 """`Store`: a study in its database, and all that judges and the owner do with it.
 
-Every method except `machine` is one transaction, which is committed before the method returns. Judges
-see a trial only as a `ShownTrial`. System names appear only in `judgments` and in the overview.
+Every method is one transaction, which is committed before the method returns; several steps share one
+by `writing`. Judges see a trial only as a `ShownTrial`. System names appear only in `judgments` and in
+the overview.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from wellput.core.errors import InputError, counted
-from wellput.core.judgment import Judgment, Preference, is_machine
+from wellput.core.judgment import Judgment, Preference
 from wellput.studies import schema
 from wellput.studies.database import (
     BUSY_SECONDS,
@@ -179,6 +180,12 @@ class Store:
             database.close()
             raise
 
+    @contextmanager
+    def writing(self) -> Iterator[StudyTransaction]:
+        """A transaction that writes to the study. It is undone if the block raises."""
+        with self.database.write() as connection:
+            yield StudyTransaction(connection, len(self.setup.trials))
+
     def close(self) -> None:
         self.database.close()
 
@@ -224,7 +231,7 @@ class Store:
             are = "is" if len(names) == 1 else "are"
             given, asked = counted(len(names), "name"), counted(judges, "judge")
             raise InputError(f"There {are} {given} for {asked}.")
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             return insert_judges(transaction.connection, judges, names, self.clock())
 
     @property
@@ -236,7 +243,7 @@ class Store:
     def open_enrolment(self, enrolment: Enrolment) -> None:
         """Makes the open link, by which everybody may come in. If the study has one already, the link
         stays the same and gets these settings."""
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             before = enrolment_of(transaction)
             if before is not None:
                 enrolment = replace(enrolment, key=before.key, secret=before.secret)
@@ -244,7 +251,7 @@ class Store:
 
     def enrol(self, person: Person, *, is_accepted: bool = True) -> Place:
         """A place for somebody who came by the open link."""
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             enrolment = enrolment_of(transaction)
             if enrolment is None:
                 raise InputError(f"{self.database.name} has no open link.")
@@ -253,7 +260,7 @@ class Store:
 
     def give_place_back(self, judge: JudgeRef) -> None:
         """Frees the place of a judge who came by the open link and has not finished."""
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             give_back(transaction.connection, judge.id, self.clock())
 
     def payments(self) -> list[Payment]:
@@ -288,7 +295,7 @@ class Store:
 
         Raises StudyClosed while the study is paused or closed.
         """
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             current = _current(transaction, judge)
             return next_turn(self.setup, transaction, current, self.clock()).trial
 
@@ -300,7 +307,7 @@ class Store:
         Raises StudyClosed while the study is paused or closed.
         """
         now = self.clock()
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             transaction.require_state(("open",))
             queue = MachineQueue(self.setup, transaction, judge.id)
             new = queue.new_trials(most)
@@ -308,29 +315,6 @@ class Store:
             rows = [give_assignment(transaction, queue, given, now) for given in new] + rows
             transaction.note_seen(judge.id, now)
             return [shown_with_answer(self.setup, transaction.connection, row) for row in rows]
-
-    def machine(self, name: str, about: Mapping[str, str] | None = None) -> JudgeRef:
-        """The machine judge of this name, which is invited if it is new. `about` describes the
-        machine; it is stored as the machine's answers to the questions about a judge. Without it the
-        description stays as it is."""
-        if not is_machine(name):
-            raise InputError(f"{name!r} is not the name of a machine: it must begin with model:.")
-        with self.database.read() as connection:
-            id = connection.scalar(sa.select(judges.id).where(judges.name == name))
-        if id is None:
-            self.invite(1, [name])
-        with self.database.write() as connection:
-            row = connection.execute(sa.select(schema.judges).where(judges.name == name)).one()
-            if about is not None:
-                update_judge(connection, row.id, demographics=dict(about))
-        return JudgeRef(
-            id=row.id,
-            name=row.name,
-            has_consented=True,
-            has_demographics=True,
-            has_started=row.started_at is not None,
-            seen_at=row.seen_at,
-        )
 
     def trial(self, judge: JudgeRef, trial_id: str) -> ShownTrial | None:
         """One of the judge's own trials; None for any other trial."""
@@ -371,7 +355,7 @@ class Store:
         Raises AnswerError, UnknownTrial, AlreadyAnswered, or StudyClosed. A paused study still takes
         answers to trials that judges already have.
         """
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             current = _current(transaction, judge)
             return answer_turn(
                 self.setup,
@@ -391,7 +375,7 @@ class Store:
         """
         if not self.setup.design.can_undo:
             return None
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             return undo_turn(self.setup, transaction, judge)
 
     def forget(self, judge_name: str) -> int:
@@ -401,7 +385,7 @@ class Store:
         the trials. Raises TracesRemain with the judge's new name if files still have copies, mostly
         because another program reads the study. To remove the copies, call `forget` with this name.
         """
-        with self._writing() as transaction:
+        with self.writing() as transaction:
             erased = erase_judge(transaction, judge_name, self.clock(), study=self.database.name)
         try:
             is_complete = self.database.erase_traces()
@@ -435,12 +419,6 @@ class Store:
         with self.database.read() as connection:
             rows = connection.execute(sa.select(judges.name, judges.demographics))
             return {row.name: row.demographics for row in rows if row.demographics}
-
-    @contextmanager
-    def _writing(self) -> Iterator[StudyTransaction]:
-        """A transaction that writes to the study."""
-        with self.database.write() as connection:
-            yield StudyTransaction(connection, len(self.setup.trials))
 
 
 def _current(transaction: StudyTransaction, judge: JudgeRef) -> JudgeRef:

@@ -22,7 +22,14 @@ from wellput.agreement.rankings.judgment_design import DOCUMENT_COLUMN
 from wellput.core.clusters import Places, places_of
 from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import largest_size, present_means
-from wellput.core.judgment import MACHINE_PREFIX, SAMPLE_COLUMN, Judgment, Preference, is_machine
+from wellput.core.judgment import (
+    MACHINE_PREFIX,
+    SAMPLE_COLUMN,
+    Judgment,
+    Preference,
+    is_machine,
+    without_lone_samples,
+)
 from wellput.core.metric import Floats
 
 AnswerKind: TypeAlias = Literal["numbers", "labels", "choices"]
@@ -162,7 +169,7 @@ def judged_trials(
     # The fields of each judge's `GivenAnswers`, as lists.
     by_judge: dict[str, tuple[list[int], list[float], list[float]]] = {}
     document_of = dict(documents or {})
-    for answer in answers:
+    for answer in without_lone_samples(answers):
         trial, value, shown_order = _read(answer, label_numbers)
         place = places.setdefault(trial, len(places))
         own_places, own_values, own_orders = by_judge.setdefault(answer.judge, ([], [], []))

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference
+from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference, without_lone_samples
 from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
@@ -261,7 +261,7 @@ def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
 
 
 def _samples(answers: Sequence[Judgment | Preference]) -> Codes | None:
-    samples = [answer.extra.get(SAMPLE_COLUMN, "") for answer in answers]
+    samples = [answer.extra.get(SAMPLE_COLUMN, "") for answer in without_lone_samples(answers)]
     return _numbered(samples)[1] if any(samples) else None
 
 

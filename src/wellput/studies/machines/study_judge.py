@@ -7,12 +7,22 @@ The study describes the machine by the signature of the answers that it has from
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
+
+import sqlalchemy as sa
 
 from wellput.core.errors import InputError
 from wellput.core.work import OnProgress, ignore_progress
+from wellput.studies import schema
+from wellput.studies.judge_turns import (
+    AlreadyAnswered,
+    answer_turn,
+    machine_judge,
+    queue_of,
+)
 from wellput.studies.machines.answer_log import AnswerLog
 from wellput.studies.machines.asking import ChatModel, RequestOutcome
 from wellput.studies.machines.machine_judge import (
@@ -30,8 +40,10 @@ from wellput.studies.machines.signatures import (
     signature_of,
 )
 from wellput.studies.media import TextMedium
+from wellput.studies.queries import update_judge
 from wellput.studies.questionnaire import ShownTrial
-from wellput.studies.store import JudgeRef, Store
+from wellput.studies.store import Store
+from wellput.studies.study_transactions import StudyTransaction
 
 SIGNATURE = "signature"
 """The entry of a machine's description, among what other judges say about themselves."""
@@ -66,20 +78,12 @@ def answer_study(
 
     Raises InputError if the study has answers of this judge that were asked for in another way."""
     rubric = study_rubric(store)
-    signature = signature_of(model, rubric, options)
-    ref = store.machine(judge)
-    has_answered = store.progress(ref).done > 0
-    signature_before = stored_signature(store, judge) if has_answered else ""
-    if not has_answered:
-        store.machine(judge, {SIGNATURE: signature})
-    elif signature_before:
-        _check_same_settings(judge, signature_before, signature)
+    machine = MachineAnswers(store, judge, model, rubric, options)
     all_answered: list[Answered] = []
-    used = UsedReplies()
     # Trials without a usable answer stay open: `next_trials` would give them again.
     n_left_open = 0
     while True:
-        shown = store.next_trials(ref, TRIALS_AT_A_TIME, skip=n_left_open)
+        shown = store.next_trials(machine.ref, TRIALS_AT_A_TIME, skip=n_left_open)
         if not shown:
             break
         questions = [question for trial in shown for question in _asked_questions(store, trial)]
@@ -89,23 +93,99 @@ def answer_study(
             [question.trial for question in questions],
             log,
             options,
-            has_answered=has_answered,
+            has_answered=machine.had_answers,
         )
         all_answered.append(answered)
         complete = _complete_trials(questions, answered.trials)
-        if complete:
-            used.add(asked for answers in complete.values() for _, asked in answers)
-            signature = signature_of(model, rubric, options, used)
-            if signature_before:
-                signature = joined_signature(signature_before, signature)
-            store.machine(judge, {SIGNATURE: signature})
-        for id, answers in complete.items():
-            _record(store, ref, id, answers)
+        machine.add(complete)
         n_left_open += len(shown) - len(complete)
         on_progress(len(shown))
         if answered.outcome.is_cost_limit_reached:
             break
     return _combined(all_answered)
+
+
+class MachineAnswers:
+    """The answers of a machine in a study, to which one run adds its own (`add`). `had_answers` says
+    whether the study had answers of this machine when the run began.
+
+    Another run may add answers under the same name at the same time. So every transaction first
+    compares the signature that the study has by then. It raises InputError if the study has answers
+    that were asked for in another way.
+    """
+
+    def __init__(
+        self, store: Store, judge: str, model: ChatModel, rubric: Rubric, options: AskingOptions
+    ) -> None:
+        self._store = store
+        self._judge = judge
+        self._signature_of = partial(signature_of, model, rubric, options)
+        self._used = UsedReplies()
+        # The signature of the answers of other runs, and the one that this run wrote last.
+        self._before = ""
+        self._written = ""
+        with store.writing() as transaction:
+            self.ref = machine_judge(transaction, judge, store.clock())
+            self.had_answers = self._compare(transaction)
+            if not self.had_answers:
+                self._describe(transaction, self._signature_of())
+
+    def add(self, complete: Mapping[str, Sequence[tuple[AskedQuestion, AskedTrial]]]) -> None:
+        """Stores the answers to trials, and the signature of all answers, in one transaction. A trial
+        that another run has answered meanwhile keeps its answer if the design allows no change."""
+        stored = []
+        with self._store.writing() as transaction:
+            self._compare(transaction)
+            for id, answers in complete.items():
+                try:
+                    self._record(transaction, id, answers)
+                except AlreadyAnswered:
+                    continue
+                stored += [asked for _, asked in answers]
+            if not stored:
+                return
+            self._used.add(stored)
+            signature = self._signature_of(self._used)
+            if self._before:
+                signature = joined_signature(self._before, signature)
+            self._describe(transaction, signature)
+        self._written = signature
+
+    def _compare(self, transaction: StudyTransaction) -> bool:
+        """Whether the study has answers of this machine now. Raises InputError if their settings are
+        not those of this run."""
+        query = sa.select(schema.judges).where(schema.judges.c.id == self.ref.id)
+        row = transaction.connection.execute(query).one()
+        if row.name != self._judge:
+            raise InputError(f"{self._judge} was erased from this study while it answered.")
+        queue = queue_of(self._store.setup, transaction, self.ref, self._store.clock())
+        if queue.progress().done == 0:
+            return False
+        stored = (row.demographics or {}).get(SIGNATURE, "")
+        if stored and stored != self._written:
+            _check_same_settings(self._judge, stored, self._signature_of())
+            self._before = stored
+        return True
+
+    def _describe(self, transaction: StudyTransaction, signature: str) -> None:
+        update_judge(transaction.connection, self.ref.id, demographics={SIGNATURE: signature})
+
+    def _record(
+        self,
+        transaction: StudyTransaction,
+        id: str,
+        answers: Sequence[tuple[AskedQuestion, AskedTrial]],
+    ) -> None:
+        """Stores the answers to a trial, with the milliseconds that the machine took."""
+        answers_of_trial: dict[str, Any] = {}
+        for question, asked in answers:
+            values = answers_of_trial
+            if question.variant is not None:
+                values = values.setdefault(question.variant, {})
+            values[question.trial.question.name] = asked.reading.label
+        ms = sum(asked.reply.ms for _, asked in answers if asked.reply is not None)
+        setup, now = self._store.setup, self._store.clock()
+        answer_turn(setup, transaction, self.ref, id, answers_of_trial, ms=ms, now=now)
 
 
 def stored_signature(store: Store, judge: str) -> str:
@@ -172,20 +252,6 @@ def _complete_trials(
         else:
             complete.setdefault(question.shown.id, []).append((question, asked))
     return {id: answers for id, answers in complete.items() if id not in incomplete}
-
-
-def _record(
-    store: Store, ref: JudgeRef, id: str, answers: Sequence[tuple[AskedQuestion, AskedTrial]]
-) -> None:
-    """Stores the answers to a trial, with the milliseconds that the machine took."""
-    answers_of_trial: dict[str, Any] = {}
-    for question, asked in answers:
-        values = answers_of_trial
-        if question.variant is not None:
-            values = values.setdefault(question.variant, {})
-        values[question.trial.question.name] = asked.reading.label
-    ms = sum(asked.reply.ms for _, asked in answers if asked.reply is not None)
-    store.record(ref, id, answers_of_trial, ms=ms)
 
 
 def _combined(parts: Sequence[Answered]) -> Answered:
