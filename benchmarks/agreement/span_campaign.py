@@ -457,7 +457,7 @@ A check is an output of the same task with some words replaced. Three rules say 
 """
 
 CHECKS_DIFFERENCE = """\
-The script leaves out a check if, in ESA-AI, the judge's answer just before or after it is about another check, and it counts a mark that begins right after the replaced words. In the last column all checks count, and a mark must contain a replaced character.
+For all campaigns the script leaves out the same checks: those that were answered just before or after another check in the campaign ESA-AI. It counts a mark that begins right after the replaced words. In the last column all checks count, and a mark must contain a replaced character.
 """
 
 SPANS_NOTE = """\

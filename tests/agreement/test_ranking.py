@@ -406,6 +406,6 @@ def test_a_lone_leader_that_is_not_shown_to_beat_everyone_is_not_preferred_to_ea
     ranking = Ranking("quality", "mean", rows, differences, 5, 20, 60)
     assert ranking.leaders == ["A"]
     assert winner_sentence(ranking) == (
-        "No system is shown to be ahead of A in the judgment of people, but it is not shown to be "
+        "No system is shown to be ahead of A in the judgment of people, but A is not shown to be "
         "ahead of C."
     )

@@ -164,7 +164,7 @@ def people_lines(sets: Sequence[Rated], scored: Sequence[Columns]) -> list[str]:
         "## People\n",
         "The table has Pearson's r of each score with people's mean ratings. After the name of a data set "
         "stands the number of its texts. GUG has sentences of learners of English, rated for "
-        "grammar; TMU-GFM corrected sentences of learners, rated for fluency; Lau 2015 sentences of "
+        "grammar; TMU-GFM has sentences of learners that were corrected, rated for fluency; Lau 2015 sentences of "
         "Wikipedia that were translated into another language and back, rated for acceptability; SFRES and BAGEL outputs "
         "of dialog systems, rated for naturalness; WebNLG outputs of systems that put facts into words, "
         "rated for fluency. `bleu` and `chrf` need references: for GUG these are people's corrections from "

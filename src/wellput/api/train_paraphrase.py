@@ -181,6 +181,7 @@ def _training(settings: dict[str, Any]) -> ParaphraseModelTraining:
     from wellput.language.paraphrase.similar_words import LsaTraining
     from wellput.language.paraphrase.training import ParaphraseModelTraining
 
+    # Options of the word classifiers, which judge by its context whether a word fits into a gap.
     context_settings = (
         "learner", "rounds", "smoothing", "penalty", "min_occurrences", "max_occurrences", "negatives",
     )  # fmt: skip

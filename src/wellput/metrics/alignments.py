@@ -140,10 +140,10 @@ def wrong_treelets(
     *,
     with_moves: bool,
 ) -> tuple[list[WrongTreelet], list[int], list[int]]:
-    """The treelets with errors; for each token of the reference its place in the output, −1 if the
-    output does not have it; and the places of the output's tokens that match no token of the
-    reference. `heads` has for each token of the reference the place of its head; `with_moves` counts
-    moved tokens apart from deleted and inserted ones."""
+    """The treelets with errors; for each token of the reference its place in the output, or that of the
+    token that replaces it, −1 if it was deleted; and the places of the output's tokens that neither
+    match nor replace a token of the reference. `heads` has for each token of the reference the place of
+    its head; `with_moves` counts moved tokens apart from deleted and inserted ones."""
     places, treelets = _native.treelet_details(
         reference, np.array(heads, dtype=np.int32), hypothesis, costs
     )
@@ -157,8 +157,9 @@ def wrong_treelets(
         found = sorted(
             (node for node in members if places[node] >= 0), key=lambda node: places[node]
         )
-        # The kernel does not count the tokens that the alignment of the strings substitutes. Each
-        # counts once: in the treelet of its head or, if it is a root, in its own treelet.
+        # The kernel's `substitutions` are tokens that stand in the place of another token of the same
+        # treelet. Tokens that the output replaces by other words are not among them: each of these
+        # counts once, in the treelet of its head or, if it is a root, in its own treelet.
         substituted = [node for node in found if hypothesis[places[node]] != reference[node]]
         counts = {
             "substituted": substitutions + sum(heads[node] == head for node in substituted),
@@ -228,8 +229,9 @@ def token_spans(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None
     is_after_rewritten = False
     for token in tokens:
         start = plain.find(token.lower() if plain is not text else token, end)
-        # If there is text before the token, the tokenizer rewrote this text: the token that replaces it
-        # has no span, and the next token may be anywhere after it.
+        # If text is skipped before the place found, this token stands for text that the tokenizer
+        # rewrote, and was found farther on only by chance. It gets no span, and the next token may
+        # follow after a gap.
         if start < 0 or (plain[end:start].strip() and not is_after_rewritten):
             spans.append(None)
             is_after_rewritten = True

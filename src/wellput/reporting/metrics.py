@@ -49,6 +49,7 @@ def _one_metric(record: dict[str, str], details: MetricDetails) -> list[Table]:
         ]
         headings = ["option", "default", "values"]
         tables.append(Table(headings, options, is_prose=True, caption=f"Options of {name}"))
+    # A short name for a metric with options, such as chrF++ for chrf:word_order=2.
     is_abbreviation = details.given_name != details.full_name and ":" in details.full_name
     long_form = [f"{details.given_name} is {details.full_name}."] if is_abbreviation else []
     notes = [*long_form, *(f"Example: {example}" for example in details.examples)]

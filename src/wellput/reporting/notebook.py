@@ -29,8 +29,8 @@ def html_of(result: Result) -> str:
 
 
 def chart_of(result: Result) -> Any:
-    """The Altair chart of a result: scores with intervals, agreement as ranked points, a probe as a
-    heat map, the models of a fit as bars of their R²."""
+    """The Altair chart of a result: scores with intervals; for agreement, a point per metric, the best
+    metric first; a probe as a heat map; the models of a fit as bars of their R²."""
     alt = altair()
     if isinstance(result, ScoreResult):
         return alt.Chart.from_dict(_complete(forest_chart(score_rows(result))))
@@ -53,7 +53,8 @@ def chart_of(result: Result) -> Any:
 
 
 def _agreement_charts(result: AgreementResult) -> list[Chart]:
-    """A chart for each question and coefficient, because a notebook has no menu to choose one."""
+    """A chart for each question and coefficient, because a notebook has no menu to choose one; for
+    choices, also a chart of the systems' win rates on each question."""
     charts: list[Chart] = []
     rows = agreement_rows(result)
     for question, coefficient in dict.fromkeys(

@@ -54,6 +54,7 @@ READERS_SINCE = sa.text("""
     AND greatest(age(backend_xmin), age(backend_xid))
         > age(CAST(CAST(:transaction % 4294967296 AS text) AS xid))
 """)
+"""How many other sessions may still see the database as it was before `transaction`."""
 """How many sessions of this database may still need rows that were deleted before `transaction`.
 PostgreSQL does not show when the transactions of other users began, but it shows the oldest transaction
 whose rows they may need. These transaction numbers have 32 bits, hence the remainder."""
@@ -268,7 +269,8 @@ def new_database(url: URL) -> Iterator[Database]:
         _touch(temporary, name=path)
         with contextlib.closing(Database(url.set(database=str(temporary)), name=str(path))) as made:
             yield made
-            if not made.erase_traces():  # the log is a file of its own, and is not renamed
+            # This moves the content of the log into the file: the log is not renamed with it.
+            if not made.erase_traces():
                 raise StoreUnavailable(f"{path} could not be written: another program reads it.")
         _refuse_existing(path)
         _rename_to_new(temporary, path)

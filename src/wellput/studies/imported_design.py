@@ -50,7 +50,7 @@ def imported_questionnaire(
                 options["categories"] = [(category, "") for category in categories]
             if names == [MQM_QUESTION] and weights is None:
                 options["weights"] = appraise_weights(severities, categories)
-    words = wording("en", usual_unit(texts))
+    words = wording("en", usual_unit(texts))  # questions speak of a "sentence" or a "text"
     study_design = replace(create(design or "slider", **options), words=words)
     has_comments = any(COMMENT_COLUMN in answer.extra for answer in answers)
     return replace(study_design.questionnaire(names), comments=has_comments)

@@ -93,7 +93,8 @@ judges = Table(
     Column("invited_at", Double, nullable=False),
     Column("started_at", Double),
     Column("seen_at", Double, nullable=False),
-    Column("seen_answer", BigInteger, nullable=False),  # id of the study's last answer at `seen_at`
+    # The id of the study's newest answer at `seen_at`: it shows how many answers have come since.
+    Column("seen_answer", BigInteger, nullable=False),
     Column("consented_at", Double),
     Column("demographics", JSON),
     Column("forgotten_at", Double),

@@ -205,8 +205,12 @@ def judged_trials(
 
 
 def _clusters(trials: Sequence[JudgedTrial], document_of: Mapping[str, str]) -> Places:
-    """The number of each trial's document, or of its item if it has no document. Names are numbered in
-    alphabetical order, so that groups of clusters do not depend on the order of the judgments."""
+    """The number of each trial's document, or of its item if it has no document.
+
+    Where there are many clusters, the jackknife leaves out groups of them, which it forms by their
+    numbers. Names are numbered in alphabetical order, so that these groups do not depend on the order
+    of the judgments.
+    """
     names = [
         f"document {document_of[trial.item]}" if trial.item in document_of else f"item {trial.item}"
         for trial in trials
@@ -344,7 +348,8 @@ def are_on_scale(scores: Floats, people: Floats) -> bool:
     """
     scores, people = scores[~np.isnan(scores)], np.unique(people[~np.isnan(people)])
     if not len(scores) or not len(people):
-        return not len(scores)  # without scores none is off the scale; without people there is none
+        # No scores: none is off the scale. Scores, but no answers of people: there is no scale.
+        return not len(scores)
     if np.isin(people, (0.0, 1.0)).all():
         return bool(np.isin(scores, (0.0, 1.0)).all())
     lowest, highest = people[0], people[-1]

@@ -129,7 +129,7 @@ class Ranking:
 
     @property
     def label(self) -> str:
-        """The question; for a slice, with the name of the slice."""
+        """The question; `FittedRanking` adds the slice."""
         return self.question
 
     @property
@@ -263,8 +263,8 @@ SEQUENTIAL_NOTE = (
 def winner_sentence(ranking: Ranking, *, with_question: bool = False) -> str:
     """Which system people prefer and how certain that is. Systems that were rarely judged are left out
     of this sentence, unless one of them alone is ahead; a second sentence names them."""
-    is_compared = ranking.has_tests and len(ranking.leaders) > 1
-    rarely_judged = ranking.rarely_judged if is_compared else []
+    has_several_leaders = ranking.has_tests and len(ranking.leaders) > 1
+    rarely_judged = ranking.rarely_judged if has_several_leaders else []
     well_judged = [row for row in ranking.systems if row.system not in rarely_judged]
     if rarely_judged and len(well_judged) > 1:
         names = {row.system for row in well_judged}
@@ -332,7 +332,7 @@ def _sentence_without_notes(ranking: Ranking, *, with_question: bool) -> str:
     if unclear:
         return (
             f"{start}No system is shown to be ahead of {first.system} in the judgment of "
-            f"{who}, but it is not shown to be ahead of {listed(unclear)}."
+            f"{who}, but {first.system} is not shown to be ahead of {listed(unclear)}."
         )
     return f"{start}{people} prefer{'s' if is_one else ''} {_first_and_next(ranking)}"
 

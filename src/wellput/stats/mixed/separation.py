@@ -17,8 +17,8 @@ from wellput.stats.mixed.families import ChoicesWithTies, Family, Grades, YesNo
 
 
 def comparable_groups(design: MixedDesign) -> list[tuple[int, ...]]:
-    """The systems of choices in groups; two systems can be compared only within a group, directly or
-    through other systems."""
+    """The systems that judges chose between, in groups; two systems can be compared only within a
+    group, directly or through other systems."""
     n = design.n_systems
     pairs = csr_matrix((np.ones(len(design)), design.systems.T), shape=(n, n))
     _, labels = connected_components(pairs, directed=False)
@@ -89,6 +89,7 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
     if isinstance(family, YesNo):
         return np.asarray(np.where(family.values > 0, 1.0, -1.0)[:, None] * fixed)
     if isinstance(family, Grades):
+        # The shape parameters of grades are the thresholds.
         n_thresholds = len(family.first_shape())
         thresholds = np.eye(n_thresholds)
         has_upper, has_lower = family.values < n_thresholds, family.values > 0
@@ -99,8 +100,9 @@ def _inequalities(family: Family, fixed: Floats) -> Floats:
         values = family.values
         signed = np.where(values > 0.5, 1.0, -1.0)[:, None] * fixed
         decided, tied = signed[values != 0.5], fixed[values == 0.5]
-        # A win is not less likely if the winner's lead does not fall and log ν grows by at most half as
-        # much. A tie is not less likely if log ν grows by at least half of the change of the lead.
+        # The last parameter is log ν, which says how often there are ties (Davidson 1970). A win is not
+        # less likely if the winner's lead does not fall and log ν grows by at most half as much. A tie
+        # is not less likely if log ν grows by at least half of the change of the lead.
         ones = np.ones((len(values), 1))
         return np.vstack(
             [

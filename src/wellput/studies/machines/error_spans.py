@@ -51,7 +51,9 @@ class SpansDesign(Design):
     def question(self, name: str) -> Question:
         text = "Which parts of this text are wrong?"
         return Question(
-            name, text if name == "errors" else f"Which parts are wrong in {name}?", "answer"
+            name,
+            text if name == "errors" else f"Which parts are wrong in {name}?",
+            kind="answer",  # free text: the list of spans in JSON
         )
 
 
@@ -66,7 +68,7 @@ def spans_questionnaire(record: Mapping[str, Any], names: Sequence[str]) -> Ques
         entry = entries.get(name, {})
         if set(entry) - {"name", "text"}:
             raise InputError("A question of the design spans has a name and a text, nothing else.")
-        questions.append(Question(name, entry.get("text", usual.text), "answer"))
+        questions.append(Question(name, entry.get("text", usual.text), kind="answer"))
     questionnaire = Questionnaire(
         design.name,
         tuple(questions),
