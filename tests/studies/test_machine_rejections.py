@@ -122,3 +122,15 @@ def test_requests_that_were_rejected_come_last(tmp_path: Path, texts: Texts) -> 
         result = judged(items(20), endpoint, **options)
         assert set(texts.take()[-5:]) == texts.rejected
     assert result.answered == 15 and result.unanswered == {"rejected": 5}
+
+
+def test_answers_of_another_model_in_the_log_do_not_count(tmp_path: Path, texts: Texts) -> None:
+    """A mistyped model= is noticed after a few requests, also beside a log of a good one."""
+    options = {"question": "quality", "path": tmp_path / "j.csv", "cache": tmp_path / "log.jsonl"}
+    with SimulatedEndpoint(rejects=texts) as endpoint:
+        assert judged(items(20), endpoint, **options).answered == 20
+        texts.take()
+        texts.rejected = {f"text number {k}" for k in range(20)}
+        with pytest.raises(WellputError, match=REJECTS_EVERY_REQUEST):
+            judged(items(20), endpoint, **options, model="typo")
+    assert len(texts.asked) == 5

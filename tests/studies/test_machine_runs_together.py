@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from wellput.studies.machines import signatures, study_judge
 from wellput.studies.machines.judge_results import JudgeResult
 from wellput.studies.machines.machine_judge import Answered, ask_trials
 from wellput.studies.store import Store
+from wellput.studies.study_transactions import StudyTransaction
 
 N_TRIALS = 60
 EVALSET = EvalSet(
@@ -202,38 +204,28 @@ def test_a_run_counts_its_own_digests_once_where_no_other_run_adds_any(
     assert judge(low).digest == f"fp_100+fp_101+fp_102+{N_TRIALS - 3} more"
 
 
-def test_a_run_that_begins_keeps_others_from_answering_until_it_has_described_the_machine(
+def test_a_run_describes_the_machine_in_the_transaction_that_finds_no_answers(
     study: str,
     judge: Judge,
     low: SimulatedEndpoint,
     high: SimulatedEndpoint,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    update_judge = study_judge.update_judge
-    others: list[JudgeResult | InputError] = []
+    writing = Store.writing
+    others: list[JudgeResult] = []
 
-    def judge_too() -> None:
-        try:
-            others.append(judge(high, temperature=1.0))
-        except InputError as error:
-            others.append(error)
+    @contextmanager
+    def then_the_other(store: Store) -> Iterator[StudyTransaction]:
+        with writing(store) as transaction:
+            yield transaction
+        monkeypatch.setattr(Store, "writing", writing)
+        others.append(judge(high, temperature=1.0))
 
-    thread = threading.Thread(target=judge_too)
-
-    def after_the_other(*arguments: Any, **values: Any) -> None:
-        if thread.ident is None:
-            thread.start()
-            thread.join(1.0)  # in vain if this run holds the lock
-        update_judge(*arguments, **values)
-
-    monkeypatch.setattr(study_judge, "update_judge", after_the_other)
-    own: JudgeResult | InputError
-    try:
-        own = judge(low)
-    except InputError as error:
-        own = error
-    thread.join()
-    assert_one_of_two_was_refused(study, own, *others)
+    # The other run does all its work right after the first transaction of this run.
+    monkeypatch.setattr(Store, "writing", then_the_other)
+    with pytest.raises(InputError) as refused:
+        judge(low)
+    assert_one_of_two_was_refused(study, refused.value, *others)
 
 
 def assert_one_of_two_was_refused(study: str, *outcomes: JudgeResult | InputError) -> None:

@@ -67,12 +67,6 @@ class AnswerLog:
                 budget.spend(cost)
             self._open.clear()
 
-    @property
-    def has_answers(self) -> bool:
-        """Whether the log has an answer to any request, of this run or of an earlier one."""
-        with self._lock:
-            return bool(self._answers)
-
     def is_unanswered(self, name: str) -> bool:
         """Whether a request was sent and has no answer."""
         with self._lock:

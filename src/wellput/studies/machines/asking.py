@@ -85,18 +85,12 @@ def ask_all(
     Raises InputError if no request can succeed (a wrong key, an endpoint that is down), WellputError if
     a model that has never answered rejects every request.
     """
-    work = _Work(
-        model,
-        log,
-        retries,
-        has_answered or log.has_answers,
-        on_progress,
-        sleep,
-        max(1, retries) * parallel,
-    )
     unanswered = {
         request.name: request for request in requests if log.answer_to(request.name) is None
     }
+    # An answer in the log may also be that of another model, to other requests.
+    has_answered = has_answered or any(request.name not in unanswered for request in requests)
+    work = _Work(model, log, retries, has_answered, on_progress, sleep, max(1, retries) * parallel)
     open_requests: SimpleQueue[Request] = SimpleQueue()
     # `sorted` keeps the order of the requests that were never sent, and of the others.
     for request in sorted(unanswered.values(), key=lambda request: log.is_unanswered(request.name)):

@@ -85,6 +85,7 @@ def answer_study(
     while True:
         shown = store.next_trials(machine.ref, TRIALS_AT_A_TIME, skip=n_left_open)
         if not shown:
+            machine.check()  # perhaps another run answered everything since this one began
             break
         questions = [question for trial in shown for question in _asked_questions(store, trial)]
         answered = ask_trials(
@@ -150,6 +151,11 @@ class MachineAnswers:
                 signature = joined_signature(self._before, signature)
             self._describe(transaction, signature)
         self._written = signature
+
+    def check(self) -> None:
+        """Raises InputError if the study has answers that were asked for in another way."""
+        with self._store.writing() as transaction:
+            self._compare(transaction)
 
     def _compare(self, transaction: StudyTransaction) -> bool:
         """Whether the study has answers of this machine now. Raises InputError if their settings are
