@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -34,7 +35,7 @@ def _parquet_rows(file: InputFile, span: tuple[int, int] | None) -> Iterator[tup
     with opened_parquet(file) as table:
         first, rows = (1, table.metadata.num_rows) if span is None else span
         groups, number = _groups_with(table.metadata, first, rows)
-        _check_unpacked_size(table.metadata, groups, file.name)
+        _check_unpacked_size(table.metadata, groups, file)
         maximum = max_unpacked_bytes()
         for batch in table.iter_batches(BLOCK_ITEMS, row_groups=groups):
             if batch.nbytes > maximum:
@@ -63,17 +64,18 @@ def _groups_with(metadata: Any, first: int, rows: int) -> tuple[list[int], int]:
     return groups, start
 
 
-def _check_unpacked_size(metadata: Any, groups: Sequence[int], name: str) -> None:
+def _check_unpacked_size(metadata: Any, groups: Sequence[int], file: InputFile) -> None:
     """Raises InputError for a row group that, by its metadata, is too large when unpacked. A large
     file of many groups is allowed, because it is read in parts."""
     maximum = max_unpacked_bytes()
-    for group in groups:
-        row_group = metadata.row_group(group)
-        columns = [row_group.column(place) for place in range(row_group.num_columns)]
-        packed_bytes = sum(column.total_compressed_size for column in columns)
-        unpacked_bytes = sum(column.total_uncompressed_size for column in columns)
-        if unpacked_bytes > max(maximum, MAX_UNPACKED_TIMES * packed_bytes):
-            raise too_much_unpacked(name, unpacked_bytes, maximum)
+    # Not by the metadata of the columns: damaged ones end the process, not only the call.
+    sizes = [metadata.row_group(group).total_byte_size for group in groups]
+    if max(sizes, default=0) <= maximum:
+        return
+    with file.seekable() as stream:
+        packed_bytes = stream.seek(0, os.SEEK_END)
+    if max(sizes) > max(maximum, MAX_UNPACKED_TIMES * packed_bytes):
+        raise too_much_unpacked(file.name, max(sizes), maximum)
 
 
 @contextmanager
