@@ -63,12 +63,14 @@ class Overheard:
 
 
 @contextmanager
-def served(store: Store, *, to_judges: bool = True) -> Iterator[str]:
-    """The study on a port of its own; gives the address.
+def served(
+    store: Store, *, to_judges: bool = True, behind: Callable[[ASGIApp], ASGIApp] = lambda app: app
+) -> Iterator[str]:
+    """The study on a port of its own, `behind` another application; gives the address.
 
     Fails in the end where something was said that must not be said `to_judges`.
     """
-    app = Overheard(create_app(store))
+    app = Overheard(behind(create_app(store)))
     config = uvicorn.Config(
         app, port=0, log_config=None, log_level="error", access_log=False, lifespan="off"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from wellput.io import write_judgments
 from wellput.studies.blinding import blinded, code_names
 from wellput.studies.designs.base import OWN_SCALES_NOTE
 from wellput.studies.forms import PostedForm, check_csrf
+from wellput.studies.latest_overviews import LatestOverviews, version_of
 from wellput.studies.overview import JudgeOverview
 from wellput.studies.payments import payments_csv
 from wellput.studies.rendering import page
@@ -52,6 +54,8 @@ STATE_CHANGES = {
 
 def dashboard_router(store: Store, gate: Gate) -> APIRouter:
     router = APIRouter(prefix="/dashboard", include_in_schema=False)
+    make_overview = partial(store.overview, ranking_may_be_old=True)
+    latest = LatestOverviews(make_overview, store.latest_rankings)
 
     def require_owner(request: Request) -> None:
         if not gate.is_owner(request):
@@ -67,7 +71,12 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
                 # Only a part of the page is being refreshed, but signing in needs the whole page.
                 entrance.headers["HX-Refresh"] = "true"
             return entrance
-        overview = store.overview(ranking_may_be_old=True)
+        with store.database.read() as connection:
+            version = version_of(connection)
+        made = latest.get(version)
+        if made is None:
+            return page(request, "overview_in_making.html", title=store.questionnaire.title)
+        overview = replace(made.overview, state=version.state)
         is_blinded = request.cookies.get(BLINDED_COOKIE) == "1"
         rankings = overview.ranking
         if is_blinded:
@@ -82,6 +91,7 @@ def dashboard_router(store: Store, gate: Gate) -> APIRouter:
             state=STATE_WORDS[overview.state],
             changes=STATE_CHANGES[overview.state],
             now=store.clock(),
+            minutes_old=int(latest.seconds_old(made) // 60),
             ago=ago,
             seconds=seconds,
             coefficient=coefficient,

@@ -66,6 +66,10 @@ def check_csrf(request: Request, form_user: str, form: Form) -> None:
         raise HTTPException(403, ENGLISH("errors.other_browser"))
 
 
+ON_TIME_SECONDS = 5.0
+"""A form that was on its way for longer was held by a proxy. The way is measured from the time when the
+server made the page (`shown`), so it includes what the clocks of several servers differ by."""
+
 FieldKey = tuple[str | None, str]
 """A field of a trial's form: the id of a variant (one of the shown texts; None for the whole trial) and
 the name of the question."""
@@ -119,20 +123,29 @@ def answers_in(trial: ShownTrial, form: Form) -> dict[str, Any]:
 
 def elapsed(form: Form) -> int:
     """Milliseconds that the judge took, by the browser's clock; without JavaScript, by the server's."""
-    measured = form.get("ms", "")
-    if measured.isascii() and measured.isdigit():
-        return min(int(measured[:12]), MAX_ANSWER_MS)  # 12 digits are above this limit already
-    shown = form.get("shown", "")
-    if not (shown.isascii() and shown.isdigit()):
-        return 0
-    return min(max(now_ms() - int(shown[:15]), 0), MAX_ANSWER_MS)
+    measured = _whole_number(form, "ms")
+    if measured is not None:
+        return min(measured, MAX_ANSWER_MS)
+    shown = _whole_number(form, "shown")
+    return 0 if shown is None else min(max(now_ms() - shown, 0), MAX_ANSWER_MS)
 
 
 def seconds_kept(form: Form) -> float:
-    """How long ago the judge gave an answer that the browser kept because it could not be sent; 0 for
-    one that was sent at once."""
-    kept = form.get("kept_ms", "")
-    return int(kept[:15]) / 1000 if kept.isascii() and kept.isdigit() else 0.0
+    """How long ago the judge gave an answer: the time for which the browser kept it because it could
+    not be sent, and the time for which a proxy held it, if that is longer than `ON_TIME_SECONDS`. 0 for
+    one that was sent at once and came on time."""
+    kept = (_whole_number(form, "kept_ms") or 0) / 1000
+    shown, sent = _whole_number(form, "shown"), _whole_number(form, "sent_ms")
+    if shown is None or sent is None:
+        return kept
+    on_the_way = (now_ms() - shown - sent) / 1000
+    return kept + on_the_way if on_the_way > ON_TIME_SECONDS else kept
+
+
+def _whole_number(form: Form, field: str) -> int | None:
+    """The number in a field that scripts fill; None if there is none."""
+    text = form.get(field, "")
+    return int(text[:15]) if text.isascii() and text.isdigit() else None
 
 
 def now_ms() -> int:

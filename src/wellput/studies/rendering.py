@@ -31,8 +31,9 @@ OWN_STATIC_FILES = (
     "marks.js", "spans.css", "spans.js", "wellput.css",
 )  # fmt: skip
 ANSWER_SECONDS = 20
-"""If a request of a page is not answered within this time, the connection counts as lost. The server
-itself waits less for its database (`database.BUSY_SECONDS`)."""
+"""If a page waits this long and nothing of its request moves, the connection counts as lost. A large
+page may take longer, as long as it keeps coming. The server itself waits less for its database
+(`database.BUSY_SECONDS`)."""
 LONG_TEXT_CHARACTERS = 1500
 LONG_TEXT_LINES = 20
 """A text with more characters or lines gets a scroll bar of its own."""

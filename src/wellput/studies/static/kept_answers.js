@@ -2,16 +2,18 @@
 // connection nor a closed page loses it. From the moment when the judge gives it, it is sent again until it
 // has arrived; the server takes the same answer to a trial only once. An answer that is sent again has the
 // time that the judge took to give it, and its age, because an answer that the judge gave later on another
-// device must not be replaced.
+// device must not be replaced. It also says when it is sent: a proxy may hold it until there is a newer one.
 "use strict";
 (() => {
   const PREFIX = "wellput-answer:";
   const KEEP_DAYS = 7;
   const RETRY_SECONDS = 5;
-  const OWN_FIELDS = ["csrf", "shown", "ms", "kept_ms"]; // fields of the form that are not part of the answer
+  const OWN_FIELDS = ["csrf", "shown", "ms", "kept_ms", "sent_ms"]; // fields of the form that are not part of the answer
   const REFUSED = [400, 422]; // the judge must correct the answer
 
-  let loadedAt = whenLoaded(); // when the server's page came, in milliseconds since 1970
+  // When the server's page began to come: in milliseconds since 1970, and by a clock that nobody sets.
+  let [loadedAt, loadedMark] = whenLoaded();
+  let headersAt = null; // the same for the page that is coming now
   let began = performance.now();
   let earlier = 0; // milliseconds that the judge spent on this trial before the page was loaded again
   let waiting = null; // the timer of the next attempt
@@ -23,8 +25,12 @@
   // The scripts of a page may come much later than the page itself.
   function whenLoaded() {
     const [loading] = performance.getEntriesByType("navigation");
-    return Date.now() - (loading ? performance.now() - loading.responseStart : 0);
+    const age = loading ? performance.now() - loading.responseStart : 0;
+    return [Date.now() - age, performance.now() - age];
   }
+
+  // The clock of the day may be set back; the other one may stand still while the computer sleeps.
+  const pageAge = () => Math.round(Math.max(Date.now() - loadedAt, performance.now() - loadedMark));
 
   const form = () => document.getElementById("answer");
   const timeSpent = () => Math.round(earlier + performance.now() - began);
@@ -124,11 +130,10 @@
     const times = [["ms", String(kept.ms)], ["kept_ms", keptMs(kept)]];
     const body = new URLSearchParams([...kept.values, ["csrf", csrf], ...times]);
     try {
-      const signal = AbortSignal.timeout?.(htmx.config.timeout);
-      const response = await fetch(action, { method: "POST", body, signal });
-      if (!wellputServer.isPage(response.status, await response.text())) return false;
-      if (response.ok) drop(key);
-      else if (REFUSED.includes(response.status)) write(key, { ...kept, isSent: false });
+      const { status, responseText } = await wellputServer.post(action, body);
+      if (!wellputServer.isPage(status, responseText)) return false;
+      if (status < 300) drop(key);
+      else if (REFUSED.includes(status)) write(key, { ...kept, isSent: false });
       return true;
     } catch {
       return false;
@@ -161,11 +166,17 @@
     const ms = kept?.isSent ? kept.ms : timeSpent();
     const isOld = isSentAgain && kept !== null;
     given = { ms, isSent: true, at: isOld ? kept.at : Date.now() };
-    const times = { ms, kept_ms: isOld ? keptMs(kept) : "" };
+    const times = { ms, kept_ms: isOld ? keptMs(kept) : "", sent_ms: pageAge() };
     for (const [name, value] of Object.entries(times)) {
       const field = target.querySelector(`input[name=${name}]`); // a design's own template may lack it
       if (field) field.value = value;
     }
+  }
+
+  function onSend({ detail: { xhr } }) {
+    xhr.addEventListener("readystatechange", () => {
+      if (xhr.readyState === xhr.HEADERS_RECEIVED) headersAt = [Date.now(), performance.now()];
+    });
   }
 
   // The form is complete and on its way. If the page is closed now, the answer is sent when it is opened again.
@@ -189,7 +200,7 @@
   function onAnswered(event) {
     const { elt, xhr } = event.detail;
     if (event.defaultPrevented) return; // it is not a page
-    loadedAt = Date.now();
+    [loadedAt, loadedMark] = headersAt;
     if (elt.id !== "answer") return;
     const kept = read(keyOf(elt));
     if (xhr.status < 400) drop(keyOf(elt));
@@ -201,6 +212,7 @@
   document.addEventListener("change", onInput);
   document.addEventListener("submit", onSubmit, true);
   document.addEventListener("htmx:beforeRequest", onRequest);
+  document.addEventListener("htmx:beforeSend", onSend);
   document.addEventListener("wellput:lost", onLost);
   document.addEventListener("htmx:beforeOnLoad", onAnswered);
   document.addEventListener("htmx:afterSettle", arrive);
