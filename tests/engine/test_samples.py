@@ -138,7 +138,7 @@ def test_the_order_of_the_samples_does_not_change_a_single_digit() -> None:
         assert own_scores[:, 0].tolist() == found[0][1][:, 0].tolist()
 
 
-@pytest.mark.parametrize("metric", ["rouge-l", "gsa", "meteor", "ttr"])
+@pytest.mark.parametrize("metric", ["rouge-l", "rouge-1", "gsa", "ttr"])
 def test_the_order_of_the_samples_does_not_change_a_test(metric: str) -> None:
     """Only 4 of 30 items differ. The means of the others differ in their last digit, as the mean of
     three numbers depends on their order: such items do not say how much differences vary."""
