@@ -16,7 +16,7 @@ from wellput.agreement.exclusions import answers_left
 from wellput.agreement.panel import AnyJudgment, Exclusion, systems_of
 from wellput.core.errors import MAX_PROBLEMS_SHOWN, InputError, counted
 from wellput.core.evalset import Item, Output
-from wellput.core.judgment import SAMPLE_COLUMN
+from wellput.core.judgment import SAMPLE_COLUMN, judged_output
 from wellput.core.plain_block import PlainBlock
 from wellput.core.source import EvalSource
 
@@ -37,11 +37,6 @@ DIFFERENT_SAMPLES_NOTE = (
     "Questions were asked about different samples of an output: its scores are means over the samples "
     "of all questions. To compare one question on its own samples, choose it with question=."
 )
-
-
-def sample_of(answer: AnyJudgment) -> str:
-    """The number of the judged sample as the judgment has it; empty if it does not name one."""
-    return answer.extra.get(SAMPLE_COLUMN, "")
 
 
 class JudgedSamples(EvalSource):
@@ -111,7 +106,7 @@ def with_judged_samples(
     are about all samples. Only answers to `questions` (all, if empty) that no exclusion covers count.
     Raises InputError for samples that the evalset does not have."""
     asked = [answer for answer in answers if not questions or answer.question in questions]
-    if not any(map(sample_of, asked)):
+    if not any(answer.sample for answer in asked):
         return source
     kept = answers_left(asked, exclusions)
     counts = sample_counts(source, kept)
@@ -119,7 +114,7 @@ def with_judged_samples(
     for answer in kept:
         for system in systems_of(answer):
             by_question = named.setdefault((answer.item, system), {})
-            by_question.setdefault(answer.question, set()).add(sample_of(answer))
+            by_question.setdefault(answer.question, set()).add(answer.sample)
     samples: dict[str, dict[str, Sequence[int]]] = {}
     have_questions_own_samples = False
     for (item, system), by_question in named.items():
@@ -144,7 +139,7 @@ def sample_counts(source: EvalSource, answers: Iterable[AnyJudgment]) -> dict[Ou
     evalset does not have are not counted. Raises InputError if an answer names a sample that its output
     does not have."""
     n_answers = Counter(
-        ((answer.item, system), sample_of(answer))
+        ((answer.item, system), answer.sample)
         for answer in answers
         for system in systems_of(answer)
     )
@@ -217,20 +212,17 @@ def on_same_samples(answers: Sequence[A], labels: Iterable[AnyJudgment]) -> list
 
     Outputs without labels, and outputs with a label that does not name a sample, keep all answers.
     """
-    judged: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    judged: dict[tuple[str, ...], set[str]] = {}
     for label in labels:
-        judged.setdefault(_trial(label), set()).add(sample_of(label))
+        judged.setdefault(judged_output(label), set()).add(label.sample)
 
     def is_about_same(answer: AnyJudgment) -> bool:
-        samples = judged.get(_trial(answer), {""})
-        return "" in samples or sample_of(answer) in samples
+        samples = judged.get(judged_output(answer), {""})
+        return "" in samples or answer.sample in samples
 
-    with_same = {_trial(answer) for answer in answers if is_about_same(answer)}
+    with_same = {judged_output(answer) for answer in answers if is_about_same(answer)}
     return [
-        answer for answer in answers if is_about_same(answer) or _trial(answer) not in with_same
+        answer
+        for answer in answers
+        if is_about_same(answer) or judged_output(answer) not in with_same
     ]
-
-
-def _trial(answer: AnyJudgment) -> tuple[str, tuple[str, ...]]:
-    """The item, and the systems in alphabetical order."""
-    return answer.item, tuple(sorted(systems_of(answer)))

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wellput.agreement.judged_samples import sample_of
 from wellput.agreement.panel import SHARE_WON_BY_A, Exclusion, Panel, normalized
 from wellput.agreement.result import JudgeSummary
 from wellput.core.errors import counted
@@ -85,7 +84,7 @@ def summarize_choosers(question: str, choices: Sequence[Preference]) -> JudgeSum
             if pair == tuple(sorted(pair))
             else 1 - SHARE_WON_BY_A[choice.choice]
         )
-        unit = shares_by_unit.setdefault((choice.item, tuple(sorted(pair)), sample_of(choice)), {})
+        unit = shares_by_unit.setdefault((choice.item, tuple(sorted(pair)), choice.sample), {})
         unit.setdefault(choice.judge, []).append(share_won)
     units = np.full((len(judges), len(shares_by_unit)), np.nan)
     row_of = {judge: row for row, judge in enumerate(judges)}

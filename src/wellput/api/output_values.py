@@ -14,7 +14,6 @@ from wellput.agreement.judged_samples import (
     JudgedSamples,
     OutputName,
     sample_counts,
-    sample_of,
 )
 from wellput.agreement.panel import AnyJudgment, systems_of
 from wellput.core.clusters import DOCUMENT, ITEM, tag_values
@@ -62,7 +61,7 @@ def trial_values(
     outputs_by_sample: dict[str, dict[OutputName, None]] = {}
     for answer in answers:
         names = [(answer.item, system) for system in systems_of(answer)]
-        outputs_by_sample.setdefault(sample_of(answer), {}).update(dict.fromkeys(names))
+        outputs_by_sample.setdefault(answer.sample, {}).update(dict.fromkeys(names))
     if not any(outputs_by_sample):
         return values_in(source)
     counts = sample_counts(source, answers)

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from wellput.studies.planning import SelectionMethod
     from wellput.studies.store import Store
 
-PLACE_TIMEOUT = 120.0
-"""How many minutes the place of an absent judge is kept in an open study, by default."""
-
 
 def create_store(
     evalset: Items,
@@ -183,7 +180,7 @@ def open_link(
 ) -> Enrolment:
     """A new open link from the keywords of `Study.create`."""
     store_class()  # raises the error that names the extra if a package is missing
-    from wellput.studies.enrolment import new_enrolment
+    from wellput.studies.enrolment import PLACE_MINUTES, new_enrolment
     from wellput.studies.screening import read_screening
 
     if quota is None:
@@ -191,7 +188,7 @@ def open_link(
     return new_enrolment(
         quota=quota,
         completion=completion,
-        place_minutes=PLACE_TIMEOUT if place_timeout is None else place_timeout,
+        place_minutes=PLACE_MINUTES if place_timeout is None else place_timeout,
         screening=() if screening is None else read_screening(screening),
     )
 

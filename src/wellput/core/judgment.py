@@ -91,6 +91,11 @@ class Preference:
     extra: Mapping[str, str] = field(default_factory=dict)
     file: str = field(default="", compare=False, repr=False)
 
+    @property
+    def sample(self) -> str:
+        """As for a `Judgment`: the number of the judged sample of both outputs, or empty."""
+        return self.extra.get(SAMPLE_COLUMN, "")
+
 
 AnswerT = TypeVar("AnswerT", bound="Judgment | Preference")
 
@@ -100,7 +105,7 @@ def without_lone_samples(answers: Sequence[AnswerT]) -> list[AnswerT]:
     of it: a single text is sample 0, and files may say so or not."""
     samples_of: dict[tuple[str, ...], set[str]] = {}
     for answer in answers:
-        samples_of.setdefault(_output_of(answer), set()).add(answer.extra.get(SAMPLE_COLUMN, ""))
+        samples_of.setdefault(judged_output(answer), set()).add(answer.sample)
     lone = {
         output
         for output, samples in samples_of.items()
@@ -108,14 +113,14 @@ def without_lone_samples(answers: Sequence[AnswerT]) -> list[AnswerT]:
     }
     return [
         replace(answer, extra={**answer.extra, SAMPLE_COLUMN: ""})
-        if _output_of(answer) in lone
+        if judged_output(answer) in lone
         else answer
         for answer in answers
     ]
 
 
-def _output_of(answer: Judgment | Preference) -> tuple[str, ...]:
-    """The item with the system, or with both systems in any order."""
+def judged_output(answer: Judgment | Preference) -> tuple[str, ...]:
+    """The item and the system; for a choice the item and both systems, in alphabetical order."""
     if isinstance(answer, Preference):
         return answer.item, *sorted((answer.system_a, answer.system_b))
     return answer.item, answer.system

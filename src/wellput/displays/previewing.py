@@ -241,10 +241,10 @@ def page_server(page: str, host: str, port: int) -> ThreadingHTTPServer:
     class Server(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
-        def handle_error(self, request: object, client_address: object) -> None:
+        def handle_error(self, request: Any, client_address: Any) -> None:
             """Writes nothing of a browser that left before its answer."""
             if not isinstance(sys.exception(), ConnectionError):
-                super().handle_error(request, client_address)  # type: ignore[arg-type]
+                super().handle_error(request, client_address)
 
     try:
         return Server((host, port), OnlyPage)

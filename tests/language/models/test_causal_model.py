@@ -103,22 +103,20 @@ def test_a_long_row_is_read_piece_by_piece_with_the_same_result(tmp_path: Path) 
     assert len(network.log_probs([[0]])[0]) == 0
 
 
-def test_a_model_without_the_weights_of_a_language_model_is_refused(tmp_path: Path) -> None:
-    """The library would draw the missing weights at random, anew in each run."""
+@pytest.mark.parametrize(
+    ("with_head", "message"),
+    [
+        # The library would draw the missing weights at random, anew in each run.
+        (False, "not a causal language model, or is incomplete"),
+        (True, "depend on the pieces after them"),
+    ],
+)
+def test_an_encoder_is_refused(tmp_path: Path, with_head: bool, message: str) -> None:
     if not HAS_NEURAL_EXTRA:
         return
     save_tiny_network(tmp_path)
-    save_tiny_encoder(tmp_path, with_head=False)
-    with pytest.raises(InputError, match="not a causal language model, or is incomplete"):
-        CausalModel.load(str(tmp_path), device="cpu")
-
-
-def test_a_model_that_sees_later_pieces_is_refused(tmp_path: Path) -> None:
-    if not HAS_NEURAL_EXTRA:
-        return
-    save_tiny_network(tmp_path)
-    save_tiny_encoder(tmp_path, with_head=True)
-    with pytest.raises(InputError, match="depend on the pieces after them"):
+    save_tiny_encoder(tmp_path, with_head=with_head)
+    with pytest.raises(InputError, match=message):
         CausalModel.load(str(tmp_path), device="cpu")
 
 

@@ -24,7 +24,6 @@ from wellput.core.errors import InputError, did_you_mean
 from wellput.core.estimates import largest_size, present_means
 from wellput.core.judgment import (
     MACHINE_PREFIX,
-    SAMPLE_COLUMN,
     Judgment,
     Preference,
     is_machine,
@@ -250,7 +249,6 @@ def _read(
 ) -> tuple[JudgedTrial, float, float]:
     """The trial of an answer, its value, and its entry in `GivenAnswers.shown_order`. `label_numbers`
     has the number of each label; new labels are added."""
-    sample = answer.extra.get(SAMPLE_COLUMN, "")
     if isinstance(answer, Preference):
         pair = (answer.system_a, answer.system_b)
         is_sorted = pair == tuple(sorted(pair))
@@ -258,11 +256,11 @@ def _read(
         # Without the column, the first system of the row counts as shown first.
         is_a_first = answer.extra.get(ORDER_COLUMN, "").strip().lower() != "ba"
         return (
-            JudgedTrial(answer.question, answer.item, tuple(sorted(pair)), sample),
+            JudgedTrial(answer.question, answer.item, tuple(sorted(pair)), answer.sample),
             share if is_sorted else 1 - share,
             1.0 if is_sorted == is_a_first else -1.0,
         )
-    trial = JudgedTrial(answer.question, answer.item, (answer.system,), sample)
+    trial = JudgedTrial(answer.question, answer.item, (answer.system,), answer.sample)
     if isinstance(answer.value, str):
         return trial, label_numbers.setdefault(answer.value, float(len(label_numbers))), np.nan
     try:

@@ -17,17 +17,16 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from wellput.agreement.panel import SHARE_WON_BY_A
 from wellput.core.clusters import places_of
 from wellput.core.errors import InputError, did_you_mean
-from wellput.core.judgment import SAMPLE_COLUMN, Judgment, Preference, without_lone_samples
+from wellput.core.judgment import Judgment, Preference, without_lone_samples
 from wellput.stats.mixed.contrasts import MIN_JUDGES_FOR_FREEDOM
 from wellput.stats.mixed.equations import Codes, Floats, MixedDesign, crossed_codes, renumbered
 
 COMPONENTS = ("judge", "item", "document", "judge:system", "item:system", "document:system")
 """The random effects that the model of a ranking may have."""
 DOCUMENT_COLUMN = "document"
-CHOICE_VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
-"""The value of a choice: what the first system wins."""
 Covariates = Mapping[str, Mapping[tuple[str, str], float]]
 """For each covariate, by name, its value for each (system, item)."""
 
@@ -244,7 +243,7 @@ def question_data(
 
 def _systems_and_value(answer: Judgment | Preference) -> tuple[tuple[str, ...], float]:
     if isinstance(answer, Preference):
-        return (answer.system_a, answer.system_b), CHOICE_VALUES[answer.choice]
+        return (answer.system_a, answer.system_b), SHARE_WON_BY_A[answer.choice]
     return (answer.system,), answer.number
 
 
@@ -261,7 +260,7 @@ def _documents(answers: Sequence[Judgment | Preference]) -> Codes | None:
 
 
 def _samples(answers: Sequence[Judgment | Preference]) -> Codes | None:
-    samples = [answer.extra.get(SAMPLE_COLUMN, "") for answer in without_lone_samples(answers)]
+    samples = [answer.sample for answer in without_lone_samples(answers)]
     return _numbered(samples)[1] if any(samples) else None
 
 
