@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
+import socket
+import struct
+import threading
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,7 +19,19 @@ import wellput
 from benchmarks.papers.foster_sample import METRICS, PRINTED, SCHEDULES, derivation
 from tests.cli.conftest import Run
 from wellput.core.evalset import EvalSet, Item
+from wellput.displays.previewing import page_server
 from wellput.io import read_evalset, write_evalset
+
+
+def has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+LOCAL_HOSTS = ["127.0.0.1", *(["::1"] if has_ipv6() else [])]
 
 
 @pytest.fixture
@@ -231,6 +247,28 @@ def test_python_needs_no_files(run: Run, tmp_path: Path) -> None:
     }  # fmt: skip
     with pytest.raises(wellput.InputError, match=r"Whose schedules\? Give system="):
         wellput.displays.convert(["all.jsonl"], path="x.bml")
+
+
+@pytest.mark.parametrize("host", LOCAL_HOSTS)
+def test_a_browser_that_leaves_early_prints_nothing(
+    host: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with page_server("x" * 10_000_000, host, 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        port = server.server_address[1]
+        client = socket.create_connection((host, port), timeout=10)
+        client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        client.recv(1)
+        # With a linger of 0 seconds, closing resets the connection.
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        connection = http.client.HTTPConnection(host, port, timeout=10)
+        connection.request("GET", "/")
+        assert len(connection.getresponse().read()) == 10_000_000
+        server.shutdown()
+        thread.join()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_page_is_served_until_it_is_stopped() -> None:

@@ -19,7 +19,7 @@ from wellput.core.evalset import Batch
 from wellput.core.metric import Floats
 from wellput.language.models.causal_model import CausalModel, TransformerNetwork
 from wellput.language.models.token_vectors import load_vectors
-from wellput.metrics.perplexity import Perplexity
+from wellput.metrics.perplexity import Perplexity, causal_model
 
 WORDS = "abcdefgh"
 HAS_NEURAL_EXTRA = find_spec("torch") is not None and find_spec("transformers") is not None
@@ -101,6 +101,31 @@ def test_a_long_row_is_read_piece_by_piece_with_the_same_result(tmp_path: Path) 
         assert network.log_probs([row])[0] == pytest.approx(at_once, abs=1e-5)
     assert network.log_probs([row, row[:4]])[0] == pytest.approx(at_once, abs=1e-5)
     assert len(network.log_probs([[0]])[0]) == 0
+
+
+def test_half_a_surrogate_pair_is_read_as_an_unknown_piece(tmp_path: Path) -> None:
+    if not HAS_NEURAL_EXTRA:
+        return
+    save_tiny_network(tmp_path)
+    network = TransformerNetwork(tmp_path, "cpu")
+    assert network.pieces(["the \ud83d"]) == network.pieces(["the ?"])
+    assert load_vectors(str(tmp_path), device="cpu").numbers(["the \ud83d"]) == [[1, 3]]
+
+
+def test_two_models_are_loaded_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scoring goes from one to the other for every system and block."""
+    loaded: list[str] = []
+
+    def load(path: str, **options: Any) -> CausalModel:
+        loaded.append(path)
+        return CausalModel(Letters())
+
+    monkeypatch.setattr(CausalModel, "load", load)
+    causal_model.cache_clear()
+    for path in ("one", "another", "one", "another"):
+        causal_model(path, "cpu")
+    causal_model.cache_clear()
+    assert loaded == ["one", "another"]
 
 
 @pytest.mark.parametrize(
